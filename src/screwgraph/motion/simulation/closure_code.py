@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -34,7 +34,7 @@ from screwgraph.model.robot import (
 )
 from screwgraph.model.robot.parameters import Parameter, with_numbers
 from screwgraph.spatial import Array, vanishing
-from screwgraph.tape import Number
+from screwgraph.tape import Number, Row
 
 STEPS = 2
 """Steps of Newton's method with one matrix, which leave the third power of what a step opens."""
@@ -42,14 +42,19 @@ STEPS = 2
 State = tuple[np.ndarray, np.ndarray, list[Number]]
 """A position, a velocity, and what is left of closure errors (rad, m)."""
 
-Nearest = Callable[[Any, np.ndarray], np.ndarray]
-"""From rows of K and a velocity to the nearest one with K qd = 0."""
-
 Closing = Callable[..., State]
-"""From a position, a velocity and parameters on a tape to the nearest state that constraints allow.
+"""From a position, a velocity and parameters on a tape to the nearest state that constraints allow."""
 
-A `Nearest` that measures velocities otherwise than by their squares may follow.
-"""
+
+class Opening(NamedTuple):
+    """How constraints are open at a position: gaps (rad, m) and rows of K, and the last of the rates K v asked for.
+
+    All other rates are zero.
+    """
+
+    gaps: list[Number]
+    K: list[Row]
+    rates: Sequence[Number] = ()
 
 
 def closure_code(robot: Robot, rows: Sequence[int], lengths: Sequence[Parameter] = ()) -> Function:

@@ -231,8 +231,7 @@ class MechanismDynamics(Dynamics):
         wrenches = self.take_wrenches(options.external_wrenches) if options.external_wrenches else None
         whole = self.model if wrenches is None else wrenches.dynamics.model
         model = MechanismContactModel(whole, options.contacts, options.ground.fixed, tuple(options.parameters))
-        closing = model.closing(self.step_closure(self.closure_parameters(model.live, None)))
-        return compile_contact_step(model, self, closing, StepEfforts(None, wrenches))
+        return compile_contact_step(model, self, StepEfforts(None, wrenches))
 
     def _check_sticking(self, options: StepOptions) -> None:
         """Raise InputError where friction is to stick beside what such a step does not treat."""

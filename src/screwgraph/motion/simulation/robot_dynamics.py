@@ -30,7 +30,6 @@ from screwgraph.motion.simulation.closure_code import (
     STEPS,
     Closing,
     ClosureParameters,
-    Nearest,
     State,
     StateClosure,
     closure_code,
@@ -40,7 +39,6 @@ from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
 from screwgraph.motion.simulation.contacts.contact_slot import count_slots
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
-from screwgraph.motion.simulation.contacts.coupled_velocities import close_couplings
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces
@@ -247,8 +245,7 @@ class RobotDynamics(Dynamics):
         touching = options.contacts, plane, options.stops, options.friction, held, live, options.ground.flat
         model = ContactModel(robot, *touching)
         limits = tuple(robot.limits.effort.tolist()) if options.effort_limits else None
-        closing = close_couplings(robot, model.free_velocities) or self.step_closure(ClosureParameters())
-        return compile_contact_step(model, self, closing, StepEfforts(limits, self._take_wrenches_of(options)))
+        return compile_contact_step(model, self, StepEfforts(limits, self._take_wrenches_of(options)))
 
     def closure_parameters(self, names: Sequence[str], payload: str | None) -> ClosureParameters:
         """Return those of some parameters on which loops depend. Raises InputError."""
@@ -293,7 +290,6 @@ def _close_step(robot: Robot, lengths: ClosureParameters) -> Closing:
         q: np.ndarray,
         qd: np.ndarray,
         values: np.ndarray,
-        nearest: Nearest = project_velocity,
     ) -> State:
         own = lengths.numbers(values)
         made = with_numbers(robot, lengths.parameters, own)
@@ -307,7 +303,7 @@ def _close_step(robot: Robot, lengths: ClosureParameters) -> Closing:
         for _ in range(STEPS):
             q = space.retract(q, solve_closing_step(K, gaps[: len(kept)]))
             gaps, ahead = linearise_closure(q)
-        return q, nearest(ahead, qd), gaps[: len(kept)]
+        return q, project_velocity(ahead, qd), gaps[: len(kept)]
 
     return close_robot
 

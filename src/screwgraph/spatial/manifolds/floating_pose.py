@@ -48,6 +48,11 @@ class FloatingPose:
         shift = quaternions.to_rotation(x[3:]) @ d[3:]
         return concatenate(x[:3] + shift, turned), concatenate(d[:3], quaternions.to_rotation(turned).T @ shift)
 
+    def carry(self, x: Float[Array, "7"], y: Float[Array, "7"], v: Float[Array, "6"]) -> Float[Array, "6"]:
+        """Return a twist at x in the axes at y."""
+        along = quaternions.to_rotation(x[3:]) @ v[3:]
+        return concatenate(v[:3], quaternions.to_rotation(y[3:]).T @ along)
+
     def turning(self, v: Float[Array, "6"]) -> Float[Array, "6"]:
         """Return (0, omega x v)."""
         return concatenate(np.zeros(3), skew(v[:3]) @ v[3:])

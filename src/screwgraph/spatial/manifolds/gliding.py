@@ -31,6 +31,10 @@ class Gliding(Protocol):
         """Return the rates of velocities by which origins accelerate over steps of dt (s), at their beginnings."""
         ...
 
+    def carry(self, x: Float[Array, " nq"], y: Float[Array, " nq"], v: Float[Array, " nv"]) -> Float[Array, " nv"]:
+        """Return a velocity at x in the axes at y."""
+        ...
+
 
 def glide(manifold: Manifold, x: Float[Array, " nq"], d: Float[Array, " nv"]) -> tuple[Array, Array]:
     """Return where the constant velocity d leads in a unit of time, and the velocity there.
@@ -63,6 +67,14 @@ def rates_over_steps(
         if isinstance(part, Gliding):
             found[:, own] = part.rates_over_steps(x[:, q], v[:, own], dt)
     return found
+
+
+def carry(manifold: Manifold, x: Float[Array, " nq"], y: Float[Array, " nq"], v: Float[Array, " nv"]) -> Array:
+    """Return velocities at x in the axes at y, where axes turn with a body."""
+    parts = [
+        part.carry(x[q], y[q], v[own]) if isinstance(part, Gliding) else v[own] for part, q, own in _places(manifold)
+    ]
+    return concatenate(*parts)
 
 
 def _places(manifold: Manifold) -> Iterator[tuple[Manifold, slice, slice]]:

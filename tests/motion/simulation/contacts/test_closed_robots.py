@@ -94,3 +94,24 @@ def test_loops_push_as_without_contacts(name):
         simulator.step(steps=round(0.1 / dt))
         errors.append(float(np.abs(simulator.q - exact).max()))
     assert errors[1] < 0.3 * errors[0] < 3e-3
+
+
+def test_a_knee_that_stands_stays_while_loops_close():
+    """A five-bar linkage that swings about a knee: the knee does not move, and loops open at no velocity."""
+    robot, tau = sg.load("five_bar"), np.array([0.2, -0.1, 0.0, 0.0])
+    knee = sg.Contact(robot.links[3].name, friction=10.0, stiffness=np.inf)
+    simulator = sg.Simulator(robot, DT, contacts=[knee], ground=sg.Plane((0, 1, 0), 0.43))
+    simulator.step(tau, steps=60)
+    place, worst, drift, pressed = sg.forward_kinematics(robot, knee.frame), 0.0, 0.0, 0
+    for k in range(200):
+        before = np.asarray(place(simulator.q))[:3, 3]
+        simulator.step(tau * np.cos(0.05 * k))
+        K = constraint_jacobian(robot, simulator.q)[list(robot.mobility.kept)]
+        drift = max(drift, np.abs(K @ simulator.qd).max())
+        pressed += int(np.abs(simulator.forces[0]).max() > 1e-3)
+        worst = max(worst, np.abs(np.asarray(place(simulator.q))[:3, 3] - before)[0])
+    assert np.abs(simulator.qd).max() > 1.0
+    assert pressed == 200
+    assert drift < 1e-9
+    assert worst < 1e-12
+    assert simulator.residual < 1e-9

@@ -12,7 +12,7 @@ from screwgraph.motion.simulation.contacts.contact_slopes import factor_rows, so
 from tests.motion.simulation.contacts.bodies import box, feet, quadruped, standing
 
 DT = 1e-3
-BY = {"q": 3e-9, "qd": 1e-6, "tau": 1e-4, "contacts": 1e-5}
+BY = {"q": 1e-8, "qd": 1e-6, "tau": 1e-4, "contacts": 1e-5}
 """Arguments, and steps of differences: less than what feet sink by, 1e-6 m; numbers of contacts: relative."""
 
 

@@ -111,6 +111,22 @@ class StickingSystem:
         along rows before them, for all that the `rounding` of 1 tells.
         """
         singular = SINGULAR + ROUNDINGS * rounding
+        rows = {at: i for i, at in enumerate(self.places)}
+
+        def invert(at: int, pivot: Number) -> Number:
+            if at not in rows:
+                return 1.0 / pivot
+            least, yields = singular * self.yields[rows[at]], -pivot
+            return -(choose(yields > least, active[rows[at]], 0.0) / maximum(yields, least + TINY))
+
+        return factor_tree(self._reduce(), invert)
+
+    def pattern(self) -> list[list[int]]:
+        """Return the columns of each row of `factor`, for numbers of which none cancel."""
+        return [list(row) for row in factor_tree(self._reduce(), lambda _, pivot: 1.0 / pivot).rows]
+
+    def _reduce(self) -> list[Row]:
+        """Return what is left, its lower triangle."""
         places, first, root = self.places, len(self.order.others), self.order.root
         left: list[Row] = [{} for _ in range(len(self.Y) + root)]
         for k, row in enumerate(self.A):
@@ -121,15 +137,7 @@ class StickingSystem:
             for j in range(i + 1):
                 soft = self.R[i] if i == j else 0.0
                 _add_lower(left, at, places[j], -(soft + self._couple(i, j)))
-        rows = {at: i for i, at in enumerate(places)}
-
-        def invert(at: int, pivot: Number) -> Number:
-            if at not in rows:
-                return 1.0 / pivot
-            least, yields = singular * self.yields[rows[at]], -pivot
-            return -(choose(yields > least, active[rows[at]], 0.0) / maximum(yields, least + TINY))
-
-        return factor_tree(left, invert)
+        return left
 
     def solve(self, factor: TreeFactor, known: Numbers, right: Numbers) -> tuple[list[Number], list[Number]]:
         """Return impulses x and the change y of velocities, J y + R x = right in active rows, those of the `factor`.
@@ -159,8 +167,9 @@ class StickingSystem:
         left: list[Number] = [0.0] * len(factor.rows)
         for k in range(root):
             left[first + k] = force.get(k, 0.0)
-        for at, aim, soft, x, y in zip(self.places, right, self.R, known, self.Y, strict=True):
-            left[at] = aim - (soft * x + sum((v * y[k] for k, v in scaled.items() if k in y), start=0.0))
+        for i, (at, x, y) in enumerate(zip(self.places, known, self.Y, strict=True)):
+            soft = 0.0 if is_zero(x) else self.R[i] * x
+            left[at] = right[i] - (soft + sum((v * y[k] for k, v in scaled.items() if k in y), start=0.0))
         found = factor.solve(left)
         z = [-found[at] for at in self.places]
         v = found[first : first + root]

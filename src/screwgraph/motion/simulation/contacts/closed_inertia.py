@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape import Number, Row, TreeFactor, factor_tree
-from screwgraph.tape.sparse_rows import multiply_lower, multiply_vector, transpose_rows
-
-PASSAGES = 2
-"""Of velocities that loops allow, with factors of where these were."""
+from screwgraph.tape.sparse_rows import multiply_lower, transpose_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,28 +38,6 @@ class ClosedInertia:
     def select(self, found: Sequence[Number]) -> list[Number]:
         """Return the velocities of all that is factored."""
         return [*found[: self.root], *found[self.root + self.loops :]]
-
-    def close(self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
-        """Return the velocity v that loops allow, K v = 0, nearest to another as kinetic energy measures it.
-
-        The last rows of K have the given `rates`: those of coordinates that are driven.
-        """
-        if not K:
-            return list(velocity)
-        opening = [-x for x in deviate(multiply_vector(K, velocity), rates)]
-        return [v + c for v, c in zip(velocity, self.solve([0.0] * len(velocity), opening), strict=True)]
-
-    def close_near(self, K: Sequence[Row], velocity: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
-        """Return the velocity v that loops allow which have moved a little since: K v = 0, to the square of that.
-
-        The last rows of K have the given `rates`.
-
-        The difference is one that impulses of loops make: a part along what loops allow would be a force of its own.
-        """
-        found = list(velocity)
-        for _ in range(PASSAGES):
-            found = self.close(K, found, rates)
-        return found
 
     def yielding(self, J: Sequence[Row]) -> list[Row]:
         """Return the lower triangle of J W J', the Delassus matrix, by rows."""

@@ -13,7 +13,6 @@ from screwgraph.compiler import (
     make_direct_provenance,
     make_function,
 )
-from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
 from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
 from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
@@ -26,12 +25,7 @@ from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.tape import Memory
 
 
-def compile_contact_step(
-    model: TouchingModel,
-    dynamics: Dynamics,
-    closing: Closing | None = None,
-    efforts: StepEfforts | None = None,
-) -> Function:
+def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: StepEfforts | None = None) -> Function:
     """Return the step (q, qd, tau, dt, contacts, forces) -> (q, qd, forces, gaps, solution); what diverges is NaN.
 
     `contacts` are the numbers of each contact, `VALUES`; where the model's ground is no fixed plane, `ground` comes
@@ -40,7 +34,7 @@ def compile_contact_step(
     (N), in the axes of the base, act on the robot at each contact: those of the step before, with which the search
     begins, and those of this one; `gaps` (m) are before the step; `solution` is the largest velocity (m/s) by which a
     law is not obeyed, and the number of sweeps and of passages of Newton's method. `parameters` of the robot come last,
-    where some are inputs. `closing` closes loops at the end of a step; `efforts` has limits, and external wrenches: an
+    where some are inputs. `efforts` has limits, and external wrenches: an
     argument after tau of a `model` that takes them as efforts. Derivatives are those of contacts that stick, slip or
     are open as they do (`ContactSlopes`); of q by its numbers. `dynamics`, the same model in motion, has states at
     which exported code is tried.
@@ -60,7 +54,7 @@ def compile_contact_step(
     results = tuple(Result(name, shape, about.get(name, ())) for name, shape in shapes.items())
 
     def make(_: Any) -> CachedCode:
-        return CachedCode(ContactStep(model, arguments, closing, efforts, Memory()).routine(), "none")
+        return CachedCode(ContactStep(model, arguments, efforts, Memory()).routine(), "none")
 
     question = ("contact step", *model.question, efforts.question)
     return make_function(
@@ -69,7 +63,7 @@ def compile_contact_step(
         arguments,
         make,
         lambda _: replace(
-            make_direct_provenance("it is the code of a step", ContactSlopes(model, closing, efforts)),
+            make_direct_provenance("it is the code of a step", ContactSlopes(model, efforts)),
             examples=lambda: draw_examples(arguments, dynamics),
         ),
         results,

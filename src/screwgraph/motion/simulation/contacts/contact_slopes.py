@@ -12,7 +12,6 @@ from typing import Any
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument
-from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts.contact_step import SOLVED, ContactStep
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
@@ -28,13 +27,12 @@ SINGULAR = 1e-9
 class ContactSlopes:
     """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers.
 
-    Steps of Newton's method by which loops close are a fixed number, and differentiated as they are.
+    Passages by which loops close are a fixed number, and differentiated as they are.
     """
 
     __repr__ = one_line
 
     model: TouchingModel
-    closing: Closing | None
     efforts: StepEfforts
 
     def covers(self, by: Sequence[str]) -> bool:
@@ -43,7 +41,7 @@ class ContactSlopes:
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the code of derivatives of all results by some arguments."""
-        step = ContactStep(self.model, tuple(arguments), self.closing, self.efforts, Memory())
+        step = ContactStep(self.model, tuple(arguments), self.efforts, Memory())
         return SlopesRoutine(step, tuple(by)).routine()
 
 

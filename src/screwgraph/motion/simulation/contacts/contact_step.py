@@ -12,36 +12,40 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
-from screwgraph.motion.simulation.closure_code import Closing
 from screwgraph.motion.simulation.contacts import newton
-from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, find_yields
 from screwgraph.motion.simulation.contacts.laws import Numbers
+from screwgraph.motion.simulation.contacts.loop_closing import (
+    CLOSING,
+    INERTIA,
+    PROBLEM,
+    ROWS,
+    LoopClosing,
+)
 from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
+from screwgraph.motion.simulation.contacts.step_problem import Problem, make_problem
 from screwgraph.motion.simulation.contacts.step_terms import Terms
+from screwgraph.motion.simulation.contacts.sticking_guess import (
+    ContactRows,
+    StickingGuess,
+    find_deviation,
+    make_guess,
+)
 from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps, rounding
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
-from screwgraph.motion.simulation.step_code import TracedSteps, make_plain_argument
+from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial import choose
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, dot
-from screwgraph.tape.sparse_rows import multiply_transposed, multiply_vector, to_sparse_rows
+from screwgraph.tape.sparse_rows import multiply_transposed
 
-PUSH_OUT = 0.5
-"""Velocity (m/s, rad/s) at most at which bodies part that are within each other, and joints return to their range."""
-IMPACT = 1e-2
-"""Normal velocity (m/s) from which on an impact rebounds."""
 ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
 """Numbers of the state of rounds (whether to go on, rounds done, m/s by which laws are not obeyed), and how many."""
 SOLVED = -1
 """Part before which impulses are found: the last one makes results of them."""
-INERTIA = ("factor", "pivots")
-"""Terms by which impulses change velocities."""
-UNBOUNDED = 1e300
-"""Velocity (rad/s, m/s) that no joint reaches."""
-ROWS = ("J", "soles", "places")
-"""Terms that rows of all contacts are made of."""
+FOLLOWED = 3
+"""Passages by which loops close in derivatives."""
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
 VALUES = ("friction", "restitution", "compliance", "damping")
@@ -56,7 +60,6 @@ class ContactStep:
 
     model: TouchingModel
     arguments: tuple[Argument, ...]
-    closing: Closing | None
     efforts: StepEfforts
     memory: Memory
 
@@ -74,6 +77,11 @@ class ContactStep:
         at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in names}
         G = terms.inertia(*(at[name] for name in INERTIA)).yielding(terms.full_rows(*(at[name] for name in ROWS)))
         return [sorted({*row, i}) for i, row in enumerate(G)]
+
+    @cached_property
+    def closing(self) -> LoopClosing | None:
+        """The passages that close loops, where there are any."""
+        return LoopClosing(self.model, self.terms) if self.model.free_velocities.loops else None
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -117,16 +125,22 @@ class ContactStep:
             "swept": m,
             "newton": newton.STATE,
         }
+        if self.closing is not None:
+            own |= self.closing.sizes | {"b''": m}
         for name, size in own.items():
             memory.add(name, size)
-        problem = ["G'", "b'", "values", "prepared"]
+        closes = self.closing is not None
+        problem = ["G'", "b''" if closes else "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
             [*[*held][:4], "gaps", "axes", "rates", "b", "A", "arcs", "drift", *ROWS, *INERTIA],
-            ["b'", "R", "values", "x", "change", "state", "round"],
+            [*PROBLEM, "x", "change", "state", "round", *(self.closing.sizes if self.closing else ())],
             self.aim,
         )
-        start = memory.block("start", ["dt", "forces", "axes", "x", "round"], ["x"], self.begin_search)
+        reads = ["dt", "forces", "axes", "x", "round", *(["closing"] if closes else [])]
+        start = [memory.block("start", reads, ["x"], self.begin_search)]
+        if closes:
+            start.append(memory.block("open", ["b'", "beta", *ROWS, *INERTIA], ["b''"], self.open_loops))
         sweep = memory.block("sweep", [*problem, "x", "state"], ["x", "state"], self.sweep)
         judge = memory.block(
             "judge", [*problem, "x", "state", "round"], ["newton", "swept", "state", "round"], self.judge
@@ -141,17 +155,20 @@ class ContactStep:
             judge,
             SettledWhen(memory.places("newton").start, (improve, accept)),
         )
-        respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA], ["change"], self.respond)
+        beta, way = (["beta"], ["way", "closing"]) if closes else ([], [])
+        respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA, *beta], ["change"], self.respond)
         end = memory.block(
             "end",
-            ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *INERTIA, *[*held][4:]],
+            ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *way],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
         first = memory.places("round").start
-        search = (start, self.yielding_block(), SettlingLoop(first, passage), respond)
+        search = (*start, self.yielding_block(), SettlingLoop(first, passage), respond)
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
         solve = (aim, SettledWhen(first, search, is_rare=True))
+        if self.closing is not None:
+            solve = (aim, *self.closing.list_parts(memory, SettledWhen(first, search), [*held]))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
@@ -176,53 +193,27 @@ class ContactStep:
         """
         at = self.terms.evaluate({**given, "tau": self.efforts.total(given)})
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
-        last = self.read_impulses(dt, given["forces"], at["axes"])
-        b = self.terms.full_velocities(at["b"], at["drift"], at["places"])
-        b, R, values, _ = self.make_problem(q, dt, contacts, last, at["gaps"], at["rates"], b, at["arcs"])
-        J = self.terms.full_rows(*(at[name] for name in ROWS))
-        change = self.find_change(x, *(at[name] for name in (*ROWS, *INERTIA)))
-        w = [u + r * y + v for u, r, y, v in zip(b, R, x, multiply_vector(J, change), strict=True)]
+        (b, R, values, _), guess, rows = self.guess(
+            at, q, dt, contacts, self.read_impulses(dt, given["forces"], at["axes"])
+        )
+        impulse, way = self.push(x, *(at[name] for name in ROWS)), list[Any]()
+        if self.closing is None:
+            change = known = guess.system.inertia.solve(impulse)
+        else:
+            free, values_ = self.terms.full("free", at["free"]), [given[name] for name in self.closing_arguments]
+            own = values_[0] if values_ else ()
+            known, change, shift = self.closing.follow(guess, free, impulse, FOLLOWED, q, dt[0], own)
+            way = [shift, [0.0] * CLOSING]
+        w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
-        state, round_, ends = [0.0] * STATE, [0.0] * ROUND, (at["gaps"], at["axes"], at["free"], change)
-        inertia, others = [at[name] for name in INERTIA], [given[name] for name in self.closing_arguments]
-        return [*found, *self.end(x, state, round_, q, dt, *ends, *inertia, *others)]
+        ends = at["gaps"], at["axes"], at["free"], change
+        return [*found, *self.end(x, [0.0] * STATE, [0.0] * ROUND, q, dt, *ends, *way)]
 
     def find_efforts(self, names: Sequence[str], *vectors: Any) -> list[Number]:
         """Return all efforts, of arguments of some names."""
         return self.efforts.total(dict(zip(names, vectors, strict=True)))
-
-    def make_problem(
-        self, q: Any, dt: Any, contacts: Any, last: Numbers, gaps: Any, rates: Any, b: Any, arcs: Any
-    ) -> tuple[list[Number], list[Number], list[Number], list[Number]]:
-        """Return b with the contacts' springs and rebounds, the compliance R of each row, values of laws, arcs in b.
-
-        A spring k and a damper d push with -k (gap + h w) - d w at the end of the step, so that w + R x + gap k / (h k
-        + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
-        An impact with rebound is rigid.
-        """
-        terms, (h,), b = self.terms, dt, list(b)
-        R, values, arrives = [0.0] * len(b), list[Number](), list[Number]()
-        for c, (gap, rate) in enumerate(zip(terms.full("gaps", gaps), terms.full("rates", rates), strict=True)):
-            friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
-            # With compliance s = 1 / k: 1 / (h + s d) = k / (h k + d), and R = s / (h (h + s d)); s = 0 is rigid.
-            i, scale = 3 * c, 1.0 / (h + compliance * damping)
-            rebound = choose(gap + h * b[i] < 0.0, choose(rate < -IMPACT, restitution, 0.0), 0.0)
-            rests = choose(gap > 0.0, gap / h, maximum(gap * scale, -PUSH_OUT))
-            b[i] = b[i] + choose(rebound > 0.0, rebound * rate, rests)
-            # Deep in the ground R is less: a body at rest feels -k gap, one that parts at PUSH_OUT nothing.
-            soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
-            R[i] = choose(rebound > 0.0, 0.0, soft)
-            values.append(friction)
-            arrives.append(choose(gap + h * rate < 0.0, 1.0, 0.0))
-        for at, _, lower, upper, rubs in self.model.stop_rows:
-            values.append(minimum((lower - q[at]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
-            values.append(maximum((upper - q[at]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
-            values += [h * rubs] if rubs else []
-        swings = self.terms.held.average_arcs(last, arrives, terms.full("arcs", arcs))
-        b = [u + swing for u, swing in zip(b, swings, strict=True)]
-        return b, R, [*values, *(h * bound for _, bound in self.model.rubbing)], swings
 
     def aim(
         self,
@@ -248,55 +239,39 @@ class ContactStep:
         These are the solution of contacts that stick or are open; where it does not obey all laws, another is searched
         for.
         """
-        terms, (h,), laws = self.terms, dt, self.model.laws
-        last, held = self.read_impulses(dt, forces, axes), terms.held
-        free = terms.full_velocities(b, drift, places)
-        b, R, values, swings = self.make_problem(q, dt, contacts, last, gaps, rates, free, arcs)
-        rows, shared, inertia = terms.rows("J", J), terms.rows("soles", soles), terms.inertia(factor, pivots)
-        Y, soft, alone = (
-            [inertia.condense(row) for row in (*rows, *shared)],
-            held.select(R),
-            [len(r) == 1 for r in rows],
-        )
-        found = find_yields(inertia, Y, soft, terms.order, [*alone, *[False] * len(shared)])
-        yields = held.spread(found)
-        known, active, aims = list[Number](), list[Number](), list[Number]()
-        blocks = list(ImpulseProblem(laws, [], b, values, [0.0] * sum(law.prepared for law in laws)).blocks())
-        for law, own, numbers, _ in blocks:
-            parts = law.guess(last[own], b[own], numbers, yields[own])
-            for whole, part in zip((known, active, aims), parts, strict=True):
-                whole += part
-        places = terms.full("places", places)
-        holds = held.hold(active, places, swings)
-        right = held.select(
-            [aim - own for aim, own in zip(aims, b, strict=True)],
-            [-v for v in held.move_velocities(terms.full("drift", drift), holds)],
-        )
-        acts = held.select(active, [x for hold in holds for x in (hold.sticks, hold.sticks, hold.turns)])
-        given, before = held.select(known), held.select(last)
-        # Along rows that repeat others, impulses stay what they are.
-        for i in terms.order.repeated:
-            given[i] = choose(acts[i] > 0.5, before[i], given[i])
-        Y[len(rows) :] = held.move_rows(Y[len(rows) :], holds)
-        system = StickingSystem(terms.rows("A", A), inertia, Y, soft, terms.order, found)
-        x, change = system.solve(system.factor(acts, rounding(h)), given, right)
-        x, worst = held.distribute(x, holds, places, contacts[::4], active), 0.0
-        moved = held.expand(multiply_vector(rows, change), multiply_vector(shared, change), places)
-        w = [u + r * y + v for u, r, y, v in zip(b, R, x, moved, strict=True)]
-        for law, own, numbers, _ in blocks:
-            worst = maximum(worst, law.deviation(x[own], w[own], numbers, active[own], yields[own]))
+        (h,), last = dt, self.read_impulses(dt, forces, axes)
+        at = {"b": b, "drift": drift, "places": places, "gaps": gaps, "rates": rates, "arcs": arcs, "J": J}
+        at |= {"soles": soles, "A": A, "factor": factor, "pivots": pivots}
+        problem, guess, rows = self.guess(at, q, dt, contacts, last)
+        x, change = guess.system.solve(guess.factor, guess.given, guess.right)
+        every = rows.held.distribute(x, guess.holds, rows.places, contacts[::4], guess.active)
+        worst = find_deviation(self.model.laws, problem[:3], every, rows.move(change), guess)
         goes, _, *state = begin_sweeps(h)
         goes = choose(worst <= state[0], 0.0, goes)
-        return [*b, *R, *values, *x, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
+        found = [*chain(*problem[:3]), *every, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
+        return [*found, *(self.closing.begin(guess, x) if self.closing else ())]
+
+    def guess(
+        self, at: Mapping[str, Any], q: Any, dt: Any, contacts: Any, last: Numbers
+    ) -> tuple[Problem, StickingGuess, ContactRows]:
+        """Return the problem (b, R, values, arcs) at some terms, what the last impulses let guess, rows of contacts."""
+        terms = self.terms
+        problem = make_problem(terms, at, q, dt, contacts, last)
+        rows = ContactRows.read(terms, *(at[name] for name in ROWS))
+        inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
+        A, eps = terms.rows("A", at["A"]), rounding(dt[0])
+        return problem, make_guess(terms, rows, inertia, A, problem, last, drift, eps), rows
 
     def read_impulses(self, dt: Any, forces: Any, axes: Any) -> list[Number]:
         """Return the impulses of the step before; of stops and friction, zero."""
         found = [dt[0] * dot(a, forces[3 * c : 3 * c + 3]) for c, own in enumerate(self._axes(axes)) for a in own]
         return [*found, *[0.0] * (self.model.rows - len(found))]
 
-    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any) -> list[Number]:
-        """Return the impulses with which a search begins."""
+    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
+        """Return the impulses with which a search begins: those of the step before, of a later passage its own."""
         last, is_on = self.read_impulses(dt, forces, axes), round_[0] > 0.5
+        if closing:
+            is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
         return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
 
     def make_yielding(self, R: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
@@ -311,14 +286,22 @@ class ContactStep:
             i += law.rows
         return [*(x for row in rows for x in row.values()), *prepared]
 
-    def find_change(self, x: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
-        """Return the change of velocities W J' x, where W is what velocities yield to impulses with loops closed."""
-        impulse = multiply_transposed(self.terms.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
-        return self.terms.inertia(*inertia).solve(impulse)
+    def push(self, x: Any, J: Any, soles: Any, places: Any) -> list[Number]:
+        """Return J' x: what impulses of all rows are by free velocities."""
+        return multiply_transposed(self.terms.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
 
-    def respond(self, x: Any, round_: Any, change: Any, *terms: Any) -> list[Number]:
-        """Return the change of velocities that impulses make which were searched for."""
-        found = self.find_change(x, *terms)
+    def open_loops(self, b: Any, beta: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
+        """Return velocities of rows without impulses while loops open at the rates `beta`."""
+        change = self.terms.inertia(*inertia).solve([0.0] * len(self.model.free_velocities.free), list(beta))
+        moved = ContactRows.read(self.terms, J, soles, places).move(change)
+        return [u + v for u, v in zip(b, moved, strict=True)]
+
+    def respond(
+        self, x: Any, round_: Any, change: Any, J: Any, soles: Any, places: Any, factor: Any, pivots: Any, *beta: Any
+    ) -> list[Number]:
+        """Return the change of velocities that impulses make which were searched for, W J' x, and loops that open."""
+        inertia, rates = self.terms.inertia(factor, pivots), list(beta[0]) if beta else []
+        found = inertia.solve(self.push(x, J, soles, places), rates)
         return [choose(round_[1] > 0.5, new, old) for new, old in zip(found, change, strict=True)]
 
     def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:
@@ -361,26 +344,20 @@ class ContactStep:
         axes: Any,
         free: Any,
         change: Any,
-        *others: Any,
+        *way: Any,
     ) -> list[Number]:
         """Return the next state, forces and gaps, and how well the laws are obeyed."""
         terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.free_velocities
-        inertia, (values, *_) = others[: len(INERTIA)], (*others[len(INERTIA) :], np.zeros(0))
-        moved = coupled.spread([h * (v + c) for v, c in zip(terms.full("free", free), change, strict=True)])
-        step = np.array(moved, dtype=object)
-        ahead, velocity = glide(manifold, q, step)
-        velocity, space = velocity * (1.0 / h), TracedSteps(manifold)
+        velocity = [v + c for v, c in zip(terms.full("free", free), change, strict=True)]
+        if self.closing is not None:
+            ahead, velocity, step = self.closing.move(q, h, velocity, way[0])
+        else:
+            step = np.array(coupled.spread([h * v for v in velocity]), dtype=object)
+            ahead, velocity = glide(manifold, q, step)
+            ahead, velocity = self.model.couple(ahead), velocity * (1.0 / h)
         size = sum(manifold.turns(step), start=relative_size(step, FAR))
         if self.closing is not None:
-
-            def close_near(K: Any, v: np.ndarray, rates: Sequence[Number] = ()) -> np.ndarray:
-                every = to_sparse_rows(K)
-                rows = coupled.gather_rows([every[i] for i in coupled.loops])
-                near = terms.inertia(*inertia).close_near(rows, coupled.select(list(v)), rates)
-                return np.array(coupled.spread(near), dtype=object)
-
-            ahead, velocity, errors = self.closing(space, ahead, velocity, values, close_near)
-            size = sum(space.turns, start=size + relative_size(errors, OPEN))
+            size = size + way[1][2] * (1.0 / OPEN**2)
         lost = choose(size < 1.0, 0.0, np.nan)
         rate, forces = 1.0 / h, list[Number]()
         for c, own in enumerate(self._axes(axes)):

@@ -15,9 +15,9 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
 from screwgraph.mechanics.dynamics.query import joint_variables
-from screwgraph.model.robot import Robot, without_loops
+from screwgraph.model.robot import Robot, loop_pose, without_loops
 from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
-from screwgraph.motion.simulation.closure_code import jacobian_code
+from screwgraph.motion.simulation.closure_code import Opening, closure_code, entries, jacobian_code
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_slot import (
@@ -26,7 +26,11 @@ from screwgraph.motion.simulation.contacts.contact_slot import (
     describe_place,
     find_pairs,
 )
-from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, find_free_velocities
+from screwgraph.motion.simulation.contacts.coupled_velocities import (
+    CoupledVelocities,
+    couple_positions,
+    find_free_velocities,
+)
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
@@ -142,9 +146,18 @@ class ContactModel:
         """Yes: Coriolis' forces, and points on arcs."""
         return True
 
-    @cached_property
+    @property
+    def closes_together(self) -> bool:
+        """Yes: links are rigid, and few loops are closed."""
+        return True
+
+    @property
     def root(self) -> int:
         """How many free velocities come first and move all that touches: those of the base, of joints next to it."""
+        return self._root
+
+    @cached_property
+    def _root(self) -> int:
         robot, coupled, paths = self.robot, self.free_velocities, list[set[int]]()
         if not self.contacts:
             return 0
@@ -374,6 +387,21 @@ class ContactModel:
         if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
             return 0.0
         return float(np.diag(M).mean() / (K * K).sum(axis=0).mean())
+
+    def couple(self, q: Any) -> Any:
+        """Return positions where linear couplings hold exactly."""
+        return couple_positions(self.robot, self.free_velocities, q)
+
+    def open_loops(self, q: Any, values: Any = ()) -> Opening:
+        """Return how independent rows of loops, and of couplings that are not linear, are open at q."""
+        robot, kept, own = self.robot, list(self.robot.mobility.kept), self.free_velocities.loops
+        x = [loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops if loop.type.nq]
+        found = closure_code(robot, kept)(q, *([np.concatenate(x)] if x else []))
+        rows: list[Row] = [{} for _ in kept]
+        places = list(zip(*entries(robot, kept), strict=True))
+        for (i, j), entry in zip(places, found[len(found) - len(places) :], strict=True):
+            rows[i][j] = entry
+        return Opening([found[i] for i in own], self.free_velocities.gather_rows([rows[i] for i in own]))
 
     def closing_rows(self, q: Any) -> list[Row]:
         """Return the independent rows of K: free velocities y that loops allow obey K y = 0."""

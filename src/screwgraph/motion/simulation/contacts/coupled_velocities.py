@@ -10,8 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import Robot, constraint_rows
-from screwgraph.motion.simulation.closure_code import Closing, Nearest, State
-from screwgraph.motion.simulation.step_code import TracedSteps
+from screwgraph.spatial import Array
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import add_entry, multiply_rows, multiply_transposed, multiply_vector
 
@@ -112,18 +111,15 @@ def find_free_velocities(robot: Robot) -> CoupledVelocities:
     )
 
 
-def close_couplings(robot: Robot, coupled: CoupledVelocities) -> Closing | None:
-    """Return what gives joints the positions that couplings ask for, where these are all constraints, else None."""
-    if coupled.loops or not robot.couplings:
-        return None
+def couple_positions(robot: Robot, coupled: CoupledVelocities, q: Float[Array, " nq"]) -> Float[Array, " nq"]:
+    """Return positions where joints whose velocities are not free stand as linear couplings ask for."""
+    given = set(range(len(coupled.rows))) - set(coupled.free)
+    if not given:
+        return q
     places = {robot.v_slices[j.name].start: robot.q_slices[j.name].start for j in robot.joints if j.type.nv == 1}
-
-    def close(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray, nearest: Nearest) -> State:
-        found = list(q)
-        for i in set(range(len(coupled.rows))) - set(coupled.free):
-            found[places[i]] = coupled.offsets[i] + sum(
-                (x * q[places[coupled.free[k]]] for k, x in coupled.rows[i].items()), start=0.0
-            )
-        return np.array(found, dtype=object), qd, []
-
-    return close
+    found = list(q)
+    for i in given:
+        found[places[i]] = coupled.offsets[i] + sum(
+            (x * q[places[coupled.free[k]]] for k, x in coupled.rows[i].items()), start=0.0
+        )
+    return np.array(found, dtype=object)

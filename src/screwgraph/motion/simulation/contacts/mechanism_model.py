@@ -11,9 +11,9 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument, make_numbered_argument
 from screwgraph.model.mechanism import Mechanism, live_mechanism, without_metadata
-from screwgraph.model.mechanism.equations import forces, jacobian, mass_matrix
+from screwgraph.model.mechanism.equations import forces, jacobian, mass_matrix, residual
 from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
-from screwgraph.motion.simulation.closure_code import Closing, State
+from screwgraph.motion.simulation.closure_code import Opening
 from screwgraph.motion.simulation.contacts.closed_inertia import deviate, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_terms import touch_ground
@@ -26,7 +26,6 @@ from screwgraph.motion.simulation.contacts.term_lists import make_terms
 from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, touch_point
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
 from screwgraph.motion.simulation.driven_motion import QUANTITIES
-from screwgraph.motion.simulation.step_code import TracedSteps
 from screwgraph.spatial import cross
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.tape import Number, Row
@@ -74,6 +73,11 @@ class MechanismContactModel:
     @property
     def whirls(self) -> bool:
         """No: natural coordinates have no Coriolis' forces, and points move on straight lines."""
+        return False
+
+    @property
+    def closes_together(self) -> bool:
+        """No: its constraints keep bodies rigid, too, and contacts jam them, as both ends of a rod on the ground."""
         return False
 
     @property
@@ -181,17 +185,14 @@ class MechanismContactModel:
                 K[places[row]][j] = x
         return K
 
-    def closing(self, positions: Closing) -> Closing:
-        """Return what puts states back onto the constraints at the end of a step, as `positions` does without contacts.
+    def couple(self, q: Any) -> Any:
+        """Return positions as they are: no velocity follows from others by constants."""
+        return q
 
-        Velocities are the nearest as kinetic energy measures it. `values` are those of `parameters`.
-        """
-        n, k = self.mechanism.n, len(self.mechanism.driven)
-
-        def close(space: TracedSteps, q: np.ndarray, qd: np.ndarray, values: np.ndarray, nearest: Any) -> State:
-            q, _, errors = positions(space, q, qd, values)
-            rows = (*self.closing_rows(self.with_values(values), q), *self.driven_rows)
-            K = [[row.get(j, 0.0) for j in range(n)] for row in rows]
-            return q, nearest(K, qd, list(values[k : 2 * k])), errors
-
-        return close
+    def open_loops(self, q: Any, values: Any = ()) -> Opening:
+        """Return how constraints that count are open at q, and driven coordinates off their values and rates."""
+        mechanism, k = self.with_values(values), len(self.mechanism.driven)
+        gaps = residual(mechanism, q)
+        own = [gaps[row] for row in self.mechanism.freedom.kept]
+        own += [q[place] - value for place, value in zip(self.driven_places, values, strict=False)]
+        return Opening(own, [*self.closing_rows(mechanism, q), *self.driven_rows], list(values[k : 2 * k]))

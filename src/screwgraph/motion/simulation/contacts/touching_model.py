@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from screwgraph.compiler import Argument
+from screwgraph.motion.simulation.closure_code import Opening
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities
 from screwgraph.motion.simulation.contacts.ground import Plane
@@ -105,4 +106,17 @@ class TouchingModel(Protocol):
     @property
     def terms(self) -> Callable[..., dict[str, list[Number]]]:
         """The terms of a step by name, of arguments q, qd, dt, and, where it has them, tau, planes, values, push."""
+        ...
+
+    def couple(self, q: Any) -> Any:
+        """Return positions where linear couplings hold exactly, of positions nearby."""
+        ...
+
+    def open_loops(self, q: Any, values: Any = ()) -> Opening:
+        """Return how constraints of `free_velocities.loops` are open at q, for values of `parameters`."""
+        ...
+
+    @property
+    def closes_together(self) -> bool:
+        """Whether loops close together with contacts, else after these: `loop_closing.py`."""
         ...

@@ -1,0 +1,54 @@
+"""The problem of a step's impulses: velocities without them, compliance, and numbers of laws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from screwgraph.motion.simulation.contacts.laws import Numbers
+from screwgraph.motion.simulation.contacts.step_terms import Terms
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.tape import Number
+
+PUSH_OUT = 0.5
+"""Velocity (m/s, rad/s) at most at which bodies part that are within each other, and joints return to their range."""
+IMPACT = 1e-2
+"""Normal velocity (m/s) from which on an impact rebounds."""
+UNBOUNDED = 1e300
+"""Velocity (rad/s, m/s) that no joint reaches."""
+Problem = tuple[list[Number], list[Number], list[Number], list[Number]]
+"""Of impulses: velocities b without them, compliance R, values of laws, and arcs that are in b."""
+
+
+def make_problem(terms: Terms, at: Mapping[str, Any], q: Any, dt: Any, contacts: Any, last: Numbers) -> Problem:
+    """Return b with the contacts' springs and rebounds, compliance R of each row, values of laws, arcs in b, of terms.
+
+    A spring k and a damper d push with -k (gap + h w) - d w at the end of the step, so that w + R x + gap k / (h k
+    + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
+    An impact with rebound is rigid.
+    """
+    (h,), model = dt, terms.model
+    b = terms.full_velocities(at["b"], at["drift"], at["places"])
+    gaps, rates = terms.full("gaps", at["gaps"]), terms.full("rates", at["rates"])
+    R, values, arrives = [0.0] * len(b), list[Number](), list[Number]()
+    for c, (gap, rate) in enumerate(zip(gaps, rates, strict=True)):
+        friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
+        # With compliance s = 1 / k: 1 / (h + s d) = k / (h k + d), and R = s / (h (h + s d)); s = 0 is rigid.
+        i, scale = 3 * c, 1.0 / (h + compliance * damping)
+        rebound = choose(gap + h * b[i] < 0.0, choose(rate < -IMPACT, restitution, 0.0), 0.0)
+        rests = choose(gap > 0.0, gap / h, maximum(gap * scale, -PUSH_OUT))
+        b[i] = b[i] + choose(rebound > 0.0, rebound * rate, rests)
+        # Deep in the ground R is less: a body at rest feels -k gap, one that parts at PUSH_OUT nothing.
+        soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
+        R[i] = choose(rebound > 0.0, 0.0, soft)
+        values.append(friction)
+        arrives.append(choose(gap + h * rate < 0.0, 1.0, 0.0))
+    for place, _, lower, upper, rubs in model.stop_rows:
+        values.append(minimum((lower - q[place]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
+        values.append(maximum((upper - q[place]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
+        values += [h * rubs] if rubs else []
+    swings = terms.held.average_arcs(last, arrives, terms.full("arcs", at["arcs"]))
+    b = [u + swing for u, swing in zip(b, swings, strict=True)]
+    return b, R, [*values, *(h * bound for _, bound in model.rubbing)], swings
