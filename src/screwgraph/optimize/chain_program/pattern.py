@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -38,3 +38,23 @@ def multiply_symmetric(rows: Sequence[Sequence[Any]], z: Sequence[Number]) -> li
 def add_multiple(numbers: Sequence[Number], factor: Number, row: Sequence[Number]) -> list[Number]:
     """Return numbers and a multiple of the first of a row, as many."""
     return [x if is_zero(b) or is_zero(factor) else x + factor * b for x, b in zip(numbers, row, strict=False)]
+
+
+def list_rounds(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield runs of pairs no two of which have a target in common."""
+    start, targets = 0, set[int]()
+    for k, (_, j) in enumerate(pairs):
+        if j in targets:
+            yield start, k
+            start, targets = k, set[int]()
+        targets.add(j)
+    yield start, len(pairs)
+
+
+def list_runs(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    """Yield the first of pairs both of which go on by one, and how many do."""
+    start = 0
+    for k, (i, j) in enumerate(pairs):
+        if k + 1 == len(pairs) or pairs[k + 1] != (i + 1, j + 1):
+            yield (*pairs[start], k + 1 - start)
+            start = k + 1

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import Any
 
 from screwgraph.optimize.chain_program.columns import LANES, Locate, make_block, make_columns
-from screwgraph.optimize.chain_program.pattern import is_present, multiply_symmetric
+from screwgraph.optimize.chain_program.pattern import is_present, list_rounds, list_runs, multiply_symmetric
 from screwgraph.optimize.chain_program.stage_code import StageCode
 from screwgraph.optimize.chain_program.wide_products import WideProducts, WideRows
 from screwgraph.optimize.dense_factors import ENDLESS, factor_diagonal, solve_unit_upper
@@ -28,12 +28,12 @@ class WideStage:
 
     Vectors of a stage: J_rows: live rows of J; C_rows: long rows of C and F; p: slope of the cost to go. Scratch,
     which is fixed: outputs: C_rows times what bounds and equalities add; own: H and all of the gradient; pull:
-    (P + D) T gap; w: T' of the gradient of what follows; slope: J_rows' w + C_rows' d; turn: live rows of
-    W = T'(P + D) T; steady: one in columns of x of other rows; rows: W J; M: the Hessian of the stage and what follows,
-    a block M_u = (M_ux, gradient, M_uu), and M_xx; m: its gradient by x; factor: L^-1 M_u; inverse: D^-1 of
-    L D L' = M_uu; P: (pitch, pitch), its row behind those of x is the slope. T'(P + D) takes the place of P.
-    Of symmetric matrices, a stretch of columns (`stretches`) has rows from its first column on; P is mirrored.
-    What is written number by number is not read as vectors soon after: processors wait for such stores.
+    (P + D) T gap; w: T' of what follows' gradient; slope: J_rows' w + C_rows' d; turn: live rows of W = T'(P + D) T;
+    steady: one in columns of x of other rows; rows: W J; M: the Hessian of the stage and what follows, a block
+    M_u = (M_ux, gradient, M_uu), and M_xx; m: its gradient by x; factor: L^-1 M_u; inverse: D^-1 of L D L' = M_uu;
+    P: (pitch, pitch), its row behind those of x is the slope. T'(P + D) takes the place of P. Of symmetric matrices,
+    a stretch of columns (`stretches`) has rows from its first column on; P is mirrored. What is written number by
+    number is not read as vectors soon after: processors wait for such stores.
     """
 
     code: StageCode
@@ -241,34 +241,14 @@ class WideStage:
 
         if pairs:
             vectors = [P[i] for side in zip(*pairs, strict=True) for i in side]
-            for start, end in self._list_rounds(pairs):
+            for start, end in list_rounds(pairs):
                 own = [*vectors[start:end], *vectors[len(pairs) + start : len(pairs) + end]]
                 yield make_columns("rows", self.code.pitch, h, own, own[end - start :], add)
         rows, turned = [P[k] for k in self.rows.live], self._rows("turn")
         yield make_columns("copy", self.code.pitch, [], rows, turned, lambda _, x: list(x))
-        for i, j, count in self._list_runs(pairs):
+        for i, j, count in list_runs(pairs):
             vectors = [*(row + i for row in rows), *(row + j for row in turned)]
             yield make_columns("columns", count, h, vectors, vectors[len(rows) :], add)
-
-    @staticmethod
-    def _list_rounds(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-        """Yield runs of pairs no two of which have a target in common."""
-        start, targets = 0, set[int]()
-        for k, (_, j) in enumerate(pairs):
-            if j in targets:
-                yield start, k
-                start, targets = k, set[int]()
-            targets.add(j)
-        yield start, len(pairs)
-
-    @staticmethod
-    def _list_runs(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-        """Yield the first of pairs both of which go on by one, and how many do."""
-        start = 0
-        for k, (i, j) in enumerate(pairs):
-            if k + 1 == len(pairs) or pairs[k + 1] != (i + 1, j + 1):
-                yield (*pairs[start], k + 1 - start)
-                start = k + 1
 
     def _multiply(self, P: Sequence[int]) -> Iterator[Part]:
         """Yield the rows W J that others need: those of T' P are those of W at columns of x of rows of the identity."""

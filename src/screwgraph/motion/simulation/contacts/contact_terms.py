@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,9 +20,8 @@ from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.closure_code import Opening, closure_code, entries, jacobian_code
 from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_geometry import ContactGeometry
 from screwgraph.motion.simulation.contacts.contact_slot import (
-    ContactSlot,
-    count_slots,
     describe_place,
     find_pairs,
 )
@@ -31,29 +30,16 @@ from screwgraph.motion.simulation.contacts.coupled_velocities import (
     couple_positions,
     find_free_velocities,
 )
-from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
+from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
-from screwgraph.motion.simulation.contacts.moving_point import (
-    MovingPoint,
-    follow_point,
-    move_point,
-    move_point_of_limb,
-)
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.soles import (
-    PointTouch,
-    SeenGround,
-    SoleTouch,
     find_soles,
-    subtract_columns,
-    touch_pair,
-    touch_sole,
 )
 from screwgraph.motion.simulation.contacts.term_lists import make_terms
-from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, touch_point
+from screwgraph.motion.simulation.contacts.touch import Touch
 from screwgraph.motion.simulation.contacts.touching_model import StopRow
-from screwgraph.spatial import Array, rotation, translation
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Number, Row
@@ -225,67 +211,7 @@ class ContactModel:
 
     def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
         """Return where and how contacts touch, at velocities qd."""
-        qd = np.array(qd, dtype=object)
-        soles = [self._touch_sole(own, q, qd, planes) for own in self.soles]
-        found = {
-            k: c for own, sole in zip(self.soles, soles, strict=True) for k, c in zip(own, sole.contacts, strict=True)
-        }
-        alone = [k for k in range(len(self.contacts)) if k not in found]
-        found |= {k: self._touch_alone(k, q, qd, planes) for k in alone}
-        return gather_touch([found[k] for k in sorted(found)], self.soles, soles)
-
-    def _find_place(self, k: int, planes: Any) -> Sequence[Number]:
-        """Return the point of a contact in its frame, of a slot from the numbers after the planes."""
-        contact, before = self.contacts[k], self.contacts[:k]
-        if not isinstance(contact, ContactSlot):
-            return contact.at
-        first = PLANE * len(self.contacts) + 3 * count_slots(before)
-        return planes[first : first + 3]
-
-    def _touch_alone(self, k: int, q: Any, qd: Any, planes: Any) -> PointTouch:
-        robot, contact = self.robot, self.contacts[k]
-        frame = robot.frame(contact.frame)
-        move = move_point if contact.against else move_point_of_limb
-        point = move(robot, frame, self._find_place(k, planes), q, qd)
-        gap, axes, seen = self._see_ground(k, point, planes)
-        arm = -contact.radius * seen[0]
-        columns = point.at(arm) if contact.radius else point.linear
-        motion = follow_point(robot, frame, point, qd)
-        if contact.against:  # both bodies at the same point, so that no moment is lost
-            other = self._move_other(contact, q, qd)
-            theirs = other.at(point.p + arm - other.p)
-            columns = subtract_columns(columns, theirs)
-            motion = motion.seen_from(follow_point(robot, robot.frame(contact.against.frame), other, qd))
-        return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm), seen)
-
-    def _move_other(self, contact: Contact, q: Any, qd: Any) -> MovingPoint:
-        """Return the origin of the shape that a contact touches, of the frame of that where it is a slot."""
-        other = contact.against
-        assert other is not None
-        at = (0.0, 0.0, 0.0) if isinstance(contact, ContactSlot) else other.at
-        return move_point(self.robot, self.robot.frame(other.frame), at, q, qd)
-
-    def _touch_sole(self, own: Sequence[int], q: Any, qd: Any, planes: Any) -> SoleTouch:
-        robot, contacts = self.robot, [self.contacts[k] for k in own]
-        frames = [robot.frame(contact.frame) for contact in contacts]
-        at, other = [self._find_place(k, planes) for k in own], contacts[0].against
-        point = (move_point if other else move_point_of_limb)(robot, frames[0], at[0], q, qd)
-        places = [f.T_lf[:3, :3] @ np.array(x) + f.T_lf[:3, 3] for f, x in zip(frames, at, strict=True)]
-        arms = [point.R @ (place - places[0]) for place in places]
-        motion = follow_point(robot, frames[0], point, qd)
-        ground = self._see_ground(own[0], point, planes)
-        if other is None:
-            return touch_sole(ground, point, motion, arms, [c.radius for c in contacts])
-        theirs = self._move_other(contacts[0], q, qd)
-        motion = motion.seen_from(follow_point(robot, robot.frame(other.frame), theirs, qd))
-        gaps = [touch_ground(None, planes, k, point.p + arm)[0] for k, arm in zip(own, arms, strict=True)]
-        return touch_pair(ground, point, theirs, motion, arms, gaps)
-
-    def _see_ground(self, k: int, point: MovingPoint, planes: Any) -> SeenGround:
-        """Return the ground of contact k as its point sees it: limbs of a trunk share the turned axes of a plane."""
-        height, axes = touch_ground(self.plane, planes, k, translation(point.T))
-        seen = axes @ rotation(point.T)
-        return SeenGround(height + seen[0] @ point.p, axes, seen)
+        return ContactGeometry(self.robot, self.contacts, self.plane, self.soles).touch(q, qd, planes)
 
     def terms(
         self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = (), push: Any = ()
@@ -409,11 +335,6 @@ class ContactModel:
             return []
         rows = np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv))[list(self.free_velocities.loops)]
         return self.free_velocities.gather_rows(to_sparse_rows(rows))
-
-
-def touch_ground(plane: Plane | None, planes: Any, k: int, p: Float[Array, "3"]) -> tuple[Any, Float[Array, "3 3"]]:
-    """Return how far a point (m) is above the ground of contact k, a plane or one of those given, and its axes."""
-    return plane.touch(p) if plane else touch_plane(p, planes[PLANE * k : PLANE * (k + 1)])
 
 
 def _indices(own: slice) -> range:

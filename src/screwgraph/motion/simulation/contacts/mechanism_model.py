@@ -16,7 +16,7 @@ from screwgraph.model.mechanism.mass_matrix import compute_mass_entries
 from screwgraph.motion.simulation.closure_code import Opening
 from screwgraph.motion.simulation.contacts.closed_inertia import deviate, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.contact_terms import touch_ground
+from screwgraph.motion.simulation.contacts.contact_geometry import touch_ground
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities, keep_all_velocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import Cone, ImpulseLaw
