@@ -12,6 +12,7 @@ from functools import cache, cached_property
 import numpy as np
 from jaxtyping import Float, Int
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.kernels import Ints, Kernels, Reals, address_of, compile_kernels
 
 
@@ -68,6 +69,8 @@ class MatrixEntries:
 
     A row may name a column twice.
     """
+
+    __repr__ = one_line
 
     firsts: Int[np.ndarray, " m_1"]
     columns: Int[np.ndarray, " e"]
