@@ -117,7 +117,7 @@ class ReachAttempt:
 
     @property
     def shortfall(self) -> str:
-        """What is missing, distances first, for messages."""
+        """The errors with their units, distances first, for messages."""
         pairs = sorted(zip(self.units, self.errors, strict=True), key=lambda pair: pair[0])
         return " and ".join(f"{error:.3g} {unit}" for unit, error in pairs)
 

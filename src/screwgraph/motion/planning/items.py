@@ -47,15 +47,19 @@ class Wrench:
     internal: Callable[[Any, Any, Any], Any] | None = None
 
 
-@runtime_checkable
-class PositionGoal(Item, Protocol):
-    """A goal that gives joint positions; soft where it has a `sigma`."""
+class Goal(Item, Protocol):
+    """An item that holds at some time; soft where it has a standard deviation `sigma`."""
 
     @property
     def time(self) -> Time: ...
 
     @property
     def sigma(self) -> float | None: ...
+
+
+@runtime_checkable
+class PositionGoal(Goal, Protocol):
+    """A goal that gives joint positions."""
 
     def position(self, robot: Any) -> tuple[Float[np.ndarray, "*n nq"], tuple[str, ...]]:
         """Return q, neutral where nothing is given, of one instant or of several, and the joints that are given.
@@ -67,17 +71,11 @@ class PositionGoal(Item, Protocol):
 
 
 @runtime_checkable
-class StateGoal(Item, Protocol):
-    """A goal that may give all values of a `family` of unknowns, "q" or "qd"; soft where it has a `sigma`."""
+class StateGoal(Goal, Protocol):
+    """A goal that may give all values of a `family` of unknowns, "q" or "qd"."""
 
     @property
     def family(self) -> str: ...
-
-    @property
-    def time(self) -> Time: ...
-
-    @property
-    def sigma(self) -> float | None: ...
 
     def whole_values(self, mechanics: Mechanics) -> Float[np.ndarray, "*n size"] | None:
         """Return the values of all coordinates, of one instant or of several; None where it gives some by name.
@@ -89,17 +87,11 @@ class StateGoal(Item, Protocol):
 
 
 @runtime_checkable
-class FrameGoal(Item, Protocol):
-    """A goal that says where a frame is, which inverse kinematics can find; soft where it has a `sigma`."""
+class FrameGoal(Goal, Protocol):
+    """A goal that says where a frame is, which inverse kinematics can find."""
 
     @property
     def frame(self) -> str: ...
-
-    @property
-    def time(self) -> Time: ...
-
-    @property
-    def sigma(self) -> float | None: ...
 
     def target(self, mechanics: Mechanics) -> tuple[Target, np.ndarray]:
         """Return what inverse kinematics is asked for, and its value; values of several instants stand along axis 0.

@@ -65,7 +65,7 @@ class Target(Protocol):
 
     @property
     def rule(self) -> tuple[str, str]:
-        """What its value has to be, and what makes it so, for messages."""
+        """The kind of its value, and what makes a value one, for messages."""
         ...
 
     def shape(self, robot: Any) -> tuple[int, ...]:

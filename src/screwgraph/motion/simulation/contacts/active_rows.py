@@ -95,7 +95,7 @@ class StickingSystem:
 
     @cached_property
     def places(self) -> list[int]:
-        """Where each row stands among what is left: other rows, velocities of the root, own rows, the last one first.
+        """The place of each row among what is left: other rows, velocities of the root, own rows, the last one first.
 
         What is eliminated later stands before.
         """

@@ -1,4 +1,4 @@
-"""Where and how contacts of a robot touch: gaps, axes of the ground, Jacobians of points and of soles."""
+"""Geometry of the contacts of a robot: gaps, axes of the ground, Jacobians of points and of soles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What finds the points of slots at a state: for boxes as compiled code, for other convex bodies by coal."""
+"""Finders of the points of slots at a state: for boxes as compiled code, for other convex bodies by coal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from screwgraph.spatial.so3 import from_rpy
 
 
 class SlotFinder(Protocol):
-    """What finds the points of a pair of shapes; a new one is a class with this method."""
+    """A finder of the points of a pair of shapes; a new one is a class with this method."""
 
     def find(self, q: Float[np.ndarray, "*B nq"], ground: Ground) -> SlotInputs:
         """Return what a step that begins at q takes of its slots."""

@@ -18,7 +18,7 @@ from screwgraph.tape.sparse_rows import multiply_vector
 
 
 class StickingGuess(NamedTuple):
-    """What is guessed: the system and its factors, how soles are held, which rows of the model are active, yields.
+    """A guess: the system and its factors, how soles are held, which rows of the model are active, yields.
 
     `given` are impulses of rows that are not active, `right` velocities of active ones.
     """

@@ -29,7 +29,7 @@ class TouchingPoint(NamedTuple):
 
 
 class SlotInputs(NamedTuple):
-    """What steps take of slots: points in their frames (m), in the base's axes (m), and the planes that they touch."""
+    """Inputs of a step for slots: points in their frames (m), in the base's axes (m), and the planes they touch."""
 
     __repr__ = one_line
 
