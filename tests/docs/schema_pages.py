@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from screwgraph.model.formats import robot_keys
+from screwgraph.model.formats import world_yaml as world_keys
 from screwgraph.model.formats.yaml_keys import NONE, Keys
 from screwgraph.model.mechanism import keys as mechanism_keys
 from screwgraph.motion.control import barrier_files as barrier_keys
@@ -48,6 +49,28 @@ SCHEMAS: Mapping[str, Schema] = {
         f"z. {NUMBERS}",
         mechanism_keys.SECTIONS,
         ("mechanism.yaml", "slider.yaml", "spatial.yaml"),
+    ),
+    "world": Schema(
+        "World files",
+        "`sg.load` and `screwgraph` read several robots and bodies, each by its own file, as one model, as `sg.world` "
+        "makes it. SI units and rad.",
+        {"The world": world_keys.WORLD, "An item of robots": world_keys.ROBOT},
+        ("world.yaml",),
+    ),
+    "contacts": Schema(
+        "Contact files",
+        "`contacts=` of simulations and `--contacts` read contacts and the ground from YAML files. SI units and rad. "
+        "A file of a world has them, too, and is named in the same way.",
+        {
+            "The file": contact_keys.FILE,
+            "An item of contacts": contact_keys.CONTACT,
+            "shape": contact_keys.SHAPE,
+            "against": contact_keys.AGAINST,
+            "ground": contact_keys.GROUND,
+            "height_map": contact_keys.HEIGHTS,
+            "steps": contact_keys.STEPS,
+        },
+        ("contacts.yaml", "stairs.yaml"),
     ),
     "task": Schema(
         "Task files",

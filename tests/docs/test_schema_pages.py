@@ -21,11 +21,14 @@ from screwgraph.motion.control.predictive.horizon_files import load_horizon
 from screwgraph.motion.planning import keys as task
 from screwgraph.motion.planning.collision.shapes import SHAPES as OBSTACLES
 from screwgraph.motion.planning.task_files import read_task
+from screwgraph.motion.simulation.contacts import load_contacts
 from tests.docs.schema_pages import EXAMPLES, FOLDER, SCHEMAS, page
 
 READERS: dict[str, Callable[[str], Any]] = {
     "robot": sg.load,
     "mechanism": sg.load_mechanism,
+    "world": lambda path: (sg.load(path), load_contacts(path)),
+    "contacts": load_contacts,
     "task": read_task,
     "controller": load_controller,
     "mpc": load_horizon,
@@ -60,9 +63,11 @@ def test_examples_are_read_and_have_every_key(name, asked):
     for example in schema.examples:
         READERS[name](str(EXAMPLES / example))
     tables = {title: set(keys) for title, keys in schema.sections.items()}
-    others = [set(keys) for other in SCHEMAS.values() for keys in other.sections.values()]  # a task's model has a file
+    others = [
+        set(keys) for other in SCHEMAS.values() for keys in other.sections.values()
+    ]  # models of tasks and worlds have files
     for known, _ in asked:
-        assert any(known <= table for table in (tables.values() if name != "task" else others)), known
+        assert any(known <= table for table in (tables.values() if name not in ("task", "world") else others)), known
     used = set().union(*(has for known, has in asked if any(known <= table for table in tables.values())))
     kinds = {"costs", "limits", "obstacles", "contacts"}  # read by registries
     for title, table in tables.items():

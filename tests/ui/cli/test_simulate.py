@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
+from screwgraph.motion.simulation import read_trajectory
 from screwgraph.ui.cli import simulate
 from screwgraph.ui.cli.simulation_progress import SimulationWatch
 
@@ -257,3 +258,18 @@ def test_a_driven_table_that_is_wrong_is_told_with_file_and_line(refused, tmp_pa
     assert done.err.startswith(f"{path}{line}: ")
     assert what in done.err
     assert not (tmp_path / "never.csv").exists()
+
+
+def test_a_world_with_contacts_is_simulated_and_shown(command, tmp_path):
+    cube = (
+        "bodies: [{link: cube, type: floating, mass: 1, inertia: [2e-3, 2e-3, 2e-3], shapes: [{box: [0.1, 0.1, 0.1]}]}]"
+    )
+    (tmp_path / "cube.yaml").write_text(cube, encoding="utf-8")
+    world = "robots:\n- {robot: arm, file: rr, at: [0, 1, 0]}\n- {robot: box, file: cube.yaml, at: [0, 0, 0.05]}\n"
+    (tmp_path / "desk.yaml").write_text(world + "contacts: [{frame: box/cube, shape: collisions}]\n", encoding="utf-8")
+    desk, made = str(tmp_path / "desk.yaml"), str(tmp_path / "desk.npz")
+    assert command("simulate", desk, "--contacts", desk, "--time", "0.2", "-o", made).status == 0
+    motion = read_trajectory(made)
+    assert [*getattr(motion.model, "joint_names", ())] == ["arm/joint1", "arm/joint2", "box/cube_joint"]
+    assert motion.external_wrenches["box/cube"][-2, 5] == pytest.approx(9.81, abs=1e-6)
+    assert "4 bodies" in command("view", made, "-o", tmp_path / "desk.html").out

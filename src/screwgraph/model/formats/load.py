@@ -24,6 +24,7 @@ from screwgraph.model.formats.robot_yaml import read_yaml
 from screwgraph.model.formats.sdf_read import read_sdf
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml
 from screwgraph.model.formats.urdf_read import read_urdf
+from screwgraph.model.formats.world_yaml import is_world, read_world
 from screwgraph.model.formats.xml import locate_element, parse_xml
 from screwgraph.model.robot import (
     Robot,
@@ -100,6 +101,13 @@ def load(
     """
     if base not in BASES:
         raise make_unknown_name_error("base", base, BASES)
+    if is_world(source):
+        for name, is_given in {"base": base != "fixed", "model": model is not None, "xacro_args": xacro_args}.items():
+            if is_given:
+                why, fix = "a world has several", "say it of one of them in the file"
+                raise InputError(f"{name}= goes with single robots", at=str(source), why=why, fix=fix)
+        whole = read_world(source, load, gravity=gravity, damping=damping, strict=strict, packages=packages)
+        return snap_rotations(lock_joints(whole, lock), snap)
     known = _packages(packages)
     robot, file, folder, given = _read_robot(
         source, model, None if xacro_args is None else xacro.format_arguments(xacro_args), known

@@ -10,12 +10,16 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
+from screwgraph.model.robot.edit import turned_gravity
 from screwgraph.model.robot.joints import Fixed
 from screwgraph.model.robot.parts import Frame, Joint, Link
 from screwgraph.model.robot.robot import Robot
 from screwgraph.model.robot.topology import tree
 from screwgraph.model.robot.weld import merge_fixed
 from screwgraph.spatial.manifolds import SE3
+
+ALIKE = 1e-9
+"""How far gravities of one world are apart, relatively: bases are turned by angles of few digits."""
 
 
 @check_arguments
@@ -65,20 +69,25 @@ def world(robots: Mapping[str, Robot]) -> Robot:
     Parts of {"left": arm} are called "left/link1". Robots with floating bases are free; bases of the others stand at
     the origin.
 
+    Gravity is that of all of them in the world's axes.
+
     Raises:
         InputError: there is none, a name is empty, or gravity is not the same for all.
     """
     if not robots:
         raise InputError("a world without robots", fix='world({"robot": robot, "box": box})')
     first = next(iter(robots.values()))
-    whole = tree("world", (Link("world"),), (), gravity=first.gravity)
+    gravity = turned_gravity(first)
+    most = ALIKE * np.linalg.norm(np.array(gravity, dtype=float))
+    whole = tree("world", (Link("world"),), (), gravity=gravity)
     for name, robot in robots.items():
         if not name:
             raise InputError("a robot of a world has an empty name", fix='world({"robot": robot})')
-        if tuple(robot.gravity) != tuple(first.gravity):
+        own = turned_gravity(robot)
+        if np.linalg.norm(np.array(own, dtype=float) - np.array(gravity, dtype=float)) > most:
             raise InputError(
-                f"gravity of {name!r} is {np.asarray(robot.gravity)}",
-                why=f"a world has one, that of {next(iter(robots))!r} is {np.asarray(first.gravity)}",
+                f"gravity of {name!r} is {np.asarray(own)}",
+                why=f"a world has one, that of {next(iter(robots))!r} is {np.asarray(gravity)}",
                 fix="sg.load(file, gravity=...) for each",
             )
         whole = attach(whole, robot, "world", T=robot.T_wb, prefix=f"{name}/")

@@ -38,7 +38,7 @@ def with_floating_base(robot: Robot) -> Robot:
     joint, gravity = Joint(name, Floating(), world, base), robot.gravity
     if (robot.T_wb != np.eye(4)).any():
         joint = replace(joint, neutral=tuple(map(float, Floating().nearest(robot.T_wb))))
-        gravity = _turned_gravity(robot)
+        gravity = turned_gravity(robot)
     return replace(
         robot,
         links=(Link(world), *robot.links),
@@ -112,7 +112,7 @@ def sort_robot(robot: Robot) -> Robot:
     )
 
 
-def _turned_gravity(robot: Robot) -> Gravity:
+def turned_gravity(robot: Robot) -> Gravity:
     """Return gravity in the world's frame; digits that only turning there and back made are rounded off."""
     g = rotation(robot.T_wb) @ np.array(robot.gravity, dtype=float)
     x, y, z = np.round(g, 13 - math.ceil(math.log10(max(np.abs(g).max(), 1e-300)))) + 0.0

@@ -12,6 +12,7 @@ from screwgraph.model.formats.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.visual_shapes import make_mesh
+from screwgraph.model.formats.world_yaml import WORLD
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot.shapes import Box, Capsule, Sphere
@@ -79,13 +80,16 @@ GROUND: Keys = {
 def load_contacts(path: str | Path, model: Model | None = None) -> tuple[tuple[Contact, ...], Ground | None]:
     """Return the contacts of a YAML file, and its ground, if it says one; both are checked with a model.
 
+    A file of a world may have them, too.
+
     Raises:
         ModelError: the file cannot be read, an entry is unknown, missing or of the wrong kind, or the model has no such
             frame or point, or cannot touch such a ground.
     """
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
-    entries = root.section(FILE, "the file")
+    known = WORLD if isinstance(root.content, dict) and "robots" in root.content else FILE
+    entries = {key: value for key, value in root.section(known, "the file").items() if key in FILE}
     if "contacts" not in entries or not entries["contacts"].items():
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
     placed, ground = _read_entries(entries, Path(file).parent)
