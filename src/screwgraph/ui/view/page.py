@@ -82,7 +82,7 @@ def as_json(scene: Scene) -> dict[str, Any]:
         "t": _encode_array(scene.t - scene.t[0]),
         "meshes": [_mesh(replace(part, scale=(1.0, 1.0, 1.0))) for part in meshes.values()],
         "bodies": [_body(body, names) for body in scene.bodies],
-        "lines": [{**_trail(line, next(used)), "width": line.width} for line in scene.lines],
+        "lines": [{**_trail(line, next(used)), "width": line.width, "through": line.through} for line in scene.lines],
         "points": [{**_trail(points, next(used)), "radius": points.radius} for points in scene.points],
         "surfaces": [_surface(surface) for surface in scene.surfaces],
         "up": normalise(scene.up).tolist(),

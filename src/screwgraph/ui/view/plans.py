@@ -14,17 +14,18 @@ from screwgraph.motion.planning.costs import Path
 from screwgraph.motion.planning.items import ActingItem, FrameGoal, PositionGoal, Wrench
 from screwgraph.motion.planning.models import copy_coordinates
 from screwgraph.motion.planning.obstacles import Avoid
+from screwgraph.ui.view.arrows import COLOUR, make_arrows
 from screwgraph.ui.view.obstacles import make_obstacle_bodies
 from screwgraph.ui.view.scene import Line, Points, Scene
 from screwgraph.ui.view.skeleton import list_attachments, robot_size
-from screwgraph.ui.view.trajectories import trajectory_scene
+from screwgraph.ui.view.trajectories import FORCE_LENGTH, trajectory_scene
 
 RATE = 60.0
 
 PLATES = 1.6
 """Half-spaces are so many times as wide as the robot is large."""
 
-GOAL, PATH, FORCE, WAY, CLEARANCE = "#2e8b57", "#8e44ad", "#c0392b", "#7d8794", "#b8860b"
+GOAL, PATH, WAY, CLEARANCE = "#2e8b57", "#8e44ad", "#7d8794", "#b8860b"
 
 TIPS = 6
 """The ways of more tips would hide the robot."""
@@ -120,17 +121,15 @@ def clearance_lines(plan: Plan) -> list[Line]:
 
 
 def contact_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
-    """Return forces of contacts as lines from where they act, and these points, over time."""
+    """Return forces of contacts as arrows from where they act, and these points, over time."""
     robot = plan.task.robot
     weight = sum(link.inertia.mass for link in robot.links) * float(np.linalg.norm(robot.gravity)) or 1.0
-    size, feet, arrows = robot_size(robot), [], []
-    for at, force in _acting(plan, weight):
-        feet.append(at)
-        arrows.append(np.stack([at, at + 0.6 * size * force / weight, np.full_like(at, np.nan)], axis=1))
-    if not feet:
+    size, acting = robot_size(robot), [*_acting(plan, weight)]
+    if not acting:
         return [], []
-    lines = [Line("forces of contacts", np.concatenate(arrows, axis=1), FORCE, 3.0)]
-    return lines, [Points("", np.stack(feet, axis=1), 0.012 * size, FORCE)]
+    feet, forces = (np.stack(some, axis=1) for some in zip(*acting, strict=True))
+    arrows = make_arrows("forces of contacts", feet, feet + FORCE_LENGTH * size * forces / weight)
+    return arrows, [Points("", feet, 0.012 * size, COLOUR)]
 
 
 def draw_skeleton(robot: Robot, q: Float[np.ndarray, " nq"]) -> Polyline:

@@ -38,6 +38,7 @@ class Line:
     """A line through points (m), (N, k, 3) over time or (k, 3); NaN breaks it.
 
     `name` stands in the legend, empty for none; `colour` is "#rrggbb", empty for any; `width` in pixels.
+    On pages, bodies do not hide one that is seen `through` them.
     """
 
     __repr__ = one_line
@@ -46,6 +47,7 @@ class Line:
     points: Float[np.ndarray, "*N k 3"]
     colour: str = ""
     width: float = 2.0
+    through: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,11 +46,17 @@ def _is_coloured(shape: Shape) -> bool:
 
 
 def robot_size(robot: Robot) -> float:
-    """Return how large the robot is about, at zero (m): the diagonal of the box of its links' and joints' points."""
+    """Return how large the robot is about, at zero (m): the diagonal of the box of its links' and joints' points.
+
+    Of a single body it is that of its largest shape, 1 m where it has none.
+    """
     poses = link_poses(robot, robot.neutral())
     points = [poses[link.name][:3, 3] for link in robot.links]
     points += [(poses[link.name] @ [*p, 1.0])[:3] for link in robot.links for p in list_attachments(robot, link)]
-    return float(np.linalg.norm(np.ptp(points, axis=0))) or 1.0
+    if len(robot.links) > 1 and (size := float(np.linalg.norm(np.ptp(points, axis=0)))):
+        return size
+    shapes = [visual.shape for link in robot.links for visual in (*link.visuals, *link.collisions)]
+    return max((2.0 * shape.reach for shape in shapes if not isinstance(shape, Mesh)), default=0.0) or 1.0
 
 
 def robot_extent(robot: Robot) -> tuple[float, float]:

@@ -9,14 +9,15 @@ import numpy as np
 
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.motion.simulation import Place, Trajectory, label_of, smooth_path
+from screwgraph.ui.view.arrows import make_arrows
 from screwgraph.ui.view.mechanisms import mechanism_extent, mechanism_scene
 from screwgraph.ui.view.robots import robot_scene
 from screwgraph.ui.view.scene import Line, Scene
 from screwgraph.ui.view.skeleton import robot_extent
 from screwgraph.ui.view.subsampling import MOST, RATE, select_states
 
-FORCE, FORCE_LENGTH, SHORTEST = "#c0392b", 0.6, 1e-3
-"""The colour of forces, the length of the weight and of the smallest force that is drawn, in sizes of the robot."""
+FORCE_LENGTH, SHORTEST, LONGEST = 0.6, 1e-3, 1.0
+"""The lengths of the weight, of the smallest force that is drawn, and of the largest arrow, in sizes of the robot."""
 SCENES: Mapping[str, Callable[..., Scene]] = {"robot": robot_scene, "mechanism": mechanism_scene}
 """Scenes of motions by kind of model."""
 EXTENTS: Mapping[str, Callable[[Any], tuple[float, float]]] = {"robot": robot_extent, "mechanism": mechanism_extent}
@@ -29,7 +30,8 @@ def trajectory_scene(
     """Return a motion as a scene, about `rate` states a second; `beside` a robot may stand what `robot_scene` takes.
 
     `paths` are frames, points or places on bodies whose curves are drawn, as `Trajectory.path` takes them. Forces on
-    frames and points are lines from where they act, the model's weight as long as 0.6 of its size.
+    frames and points are arrows from where they act, the model's weight as long as 0.6 of its size, impacts as long as
+    its size at most.
 
     Raises:
         InputError: as `robot_scene`, `mechanism_scene` and `Trajectory.path`.
@@ -49,18 +51,17 @@ def _force_lines(motion: Trajectory, rate: float) -> list[Line]:
     """Return the forces of `external_wrenches` over time; states that are not shown have none."""
     if not motion.external_wrenches:
         return []
-    every, (size, weight) = [], EXTENTS[motion.model.kind](motion.model)
+    size, weight = EXTENTS[motion.model.kind](motion.model)
     scale, shown = FORCE_LENGTH * size / (weight or 1.0), select_states(motion.t, rate)
     forces = {name: F for name, F in motion.external_wrenches.items() if F[:, 3:].any()}  # moments have no arrows
-    names = list(forces)
-    poses = np.asarray(forward_kinematics(motion.model, names)(motion.q[shown]))
+    starts, tips = np.full((2, len(motion.t), len(forces), 3), np.nan)
+    poses = np.asarray(forward_kinematics(motion.model, [*forces])(motion.q[shown]))
     for place, wrenches in enumerate(forces.values()):
-        arrows = np.full((len(motion.t), 3, 3), np.nan)
         for k, T in zip(shown, poses[:, place], strict=True):
             moment, force = wrenches[k, :3], wrenches[k, 3:]
-            if scale * np.linalg.norm(force) < SHORTEST * size:
-                continue
-            at = T[:3, :3] @ (np.cross(force, moment) / (force @ force)) + T[:3, 3]
-            arrows[k, :2] = at, at + scale * T[:3, :3] @ force
-        every.append(arrows)
-    return [Line("forces", np.concatenate(every, axis=1), FORCE, 3.0)]
+            length = scale * np.linalg.norm(force)
+            if length >= SHORTEST * size:
+                starts[k, place] = T[:3, :3] @ (np.cross(force, moment) / (force @ force)) + T[:3, 3]
+                cut = min(1.0, LONGEST * size / length)
+                tips[k, place] = starts[k, place] + cut * scale * T[:3, :3] @ force
+    return make_arrows("forces", starts, tips)

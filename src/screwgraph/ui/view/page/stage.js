@@ -126,8 +126,11 @@ function render(time) {
     gl.depthMask(true);
   }
   paint.solids(view, items, 1);
-  for (const trail of trails) if (!trail.radius) paint.lines(view, segmentsAt(trail, frame), rgb(trail.colour), trail.width);
-  gl.disable(gl.DEPTH_TEST); // what is asked for is seen through bodies
+  const follow = (through) => trails.filter((trail) => !trail.radius && trail.through === through)
+    .forEach((trail) => paint.lines(view, segmentsAt(trail, frame), rgb(trail.colour), trail.width));
+  follow(false);
+  gl.disable(gl.DEPTH_TEST); // forces, and what is asked for, are seen through bodies
+  follow(true);
   if (choice.frames) AXES.forEach((colour, i) => paint.lines(view, axesAt(frame, i), rgb(colour), 2));
   if (choice.com) {
     const c = centreOfMass(frame);
