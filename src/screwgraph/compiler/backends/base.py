@@ -18,7 +18,8 @@ from screwgraph.tape import Code, Program
 class ExportedFunction:
     """A function to write: its name, its code, what it takes and gives, and the type of its numbers.
 
-    `examples` returns values (k, numbers) of each argument at which the code may be tried, by default random ones.
+    `examples` returns values (k, numbers) of each argument at which the code may be tried, by default random ones;
+    `compute` what machine code makes of such values, for code that is too long to be interpreted.
     """
 
     __repr__ = one_line
@@ -29,6 +30,7 @@ class ExportedFunction:
     results: Sequence[Result]
     dtype: str = "float64"
     examples: Callable[[], Sequence[np.ndarray]] | None = None
+    compute: Callable[[Sequence[np.ndarray]], Sequence[np.ndarray]] | None = None
 
     @property
     def program(self) -> Program:

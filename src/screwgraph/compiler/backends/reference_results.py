@@ -23,6 +23,8 @@ MARGIN = 32.0
 """How many times the effect of rounding, as it is found at the states tried, is allowed."""
 WIDER = {"float64": np.longdouble, "float32": np.float64}
 """Numbers in which the effect of rounding is measured."""
+LONG, NUDGES = 50_000, 3
+"""Operations of code with loops beyond which machine code answers, and how often inputs are changed by rounding."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +44,51 @@ def make_reference(f: ExportedFunction) -> Reference:
     rng = np.random.default_rng(11)
     given = [_samples(a, rng) for a in f.arguments] if f.examples is None else f.examples()
     inputs = [np.asarray(values).astype(f.dtype) for values in given]
+    is_long = isinstance(f.code, Routine) and f.compute is not None and f.code.operations.total > LONG
+    exact, off, sound = (_nudge if is_long else _widen)(f, inputs)
+    sound &= np.all([np.isfinite(values).all(axis=1) for values in exact], axis=0)
+    chosen = np.resize(np.argsort(~sound, kind="stable")[: max(1, min(COUNT, int(sound.sum())))], COUNT)
+    tolerances = []
+    for values, own in zip(exact, off, strict=True):
+        worst = max(EXACT[f.dtype], MARGIN * float(np.max(own[sound], initial=0.0)))
+        tolerances.append((worst * np.abs(values).max(axis=1, initial=0.0)[chosen]).astype(f.dtype))
+    outputs = tuple(w[chosen].astype(float) for w in exact)
+    return Reference(tuple(x[chosen] for x in inputs), outputs, tuple(tolerances))
+
+
+Measured = tuple[Sequence[np.ndarray], Sequence[np.ndarray], np.ndarray]
+"""Results (k, numbers), what rounding changes in each (k,), relatively, and at which states it changes nothing else."""
+
+
+def _widen(f: ExportedFunction, inputs: Sequence[np.ndarray]) -> Measured:
+    """Interpret the code with wider numbers, too."""
     has_erf = any(i[0] == "erf" for program in f.code.programs for i in program.instructions)  # NumPy has no wider one
     wider = np.float64 if has_erf else WIDER[f.dtype]
     (narrow, rounds), (wide, exact_rounds) = _evaluate_code(f, inputs, f.dtype), _evaluate_code(f, inputs, wider)
     sound = np.array([a == b for a, b in zip(rounds, exact_rounds, strict=True)])
-    sound &= np.all([np.isfinite(values).all(axis=1) for values in (*wide, *narrow)], axis=0)
-    chosen = np.resize(np.argsort(~sound, kind="stable")[: max(1, min(COUNT, int(sound.sum())))], COUNT)
-    tolerances = []
-    for exact, rounded in zip(wide, narrow, strict=True):
-        size = np.abs(exact).max(axis=1, initial=0.0)
+    sound &= np.all([np.isfinite(values).all(axis=1) for values in narrow], axis=0)
+    return wide, _compare(narrow, wide), sound
+
+
+def _nudge(f: ExportedFunction, inputs: Sequence[np.ndarray]) -> Measured:
+    """Run machine code, also with inputs that are off by their rounding; where it decides otherwise, results jump."""
+    assert f.compute is not None
+    found, off, rng = f.compute(inputs), [np.zeros(len(inputs[0])) for _ in f.results], np.random.default_rng(12)
+    unit = float(np.finfo(f.dtype).eps)
+    for _ in range(NUDGES):
+        nudged = [(x * (1.0 + unit * rng.choice([-1.0, 0.0, 1.0], x.shape))).astype(x.dtype) for x in inputs]
+        off = [np.maximum(a, b) for a, b in zip(off, _compare(f.compute(nudged), found), strict=True)]
+    return found, off, np.all([own < unit**0.5 for own in off], axis=0)
+
+
+def _compare(rounded: Sequence[np.ndarray], exact: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Return by how much results of each state differ, relative to the largest number of each."""
+    found = []
+    for some, others in zip(rounded, exact, strict=True):
+        size = np.abs(others).max(axis=1, initial=0.0)
         with np.errstate(all="ignore"):
-            off = np.abs(rounded - exact).max(axis=1, initial=0.0) / np.where(size > 0.0, size, 1.0)
-        worst = max(EXACT[f.dtype], MARGIN * float(np.max(off[sound], initial=0.0)))
-        tolerances.append((worst * size[chosen]).astype(f.dtype))
-    outputs = tuple(w[chosen].astype(float) for w in wide)
-    return Reference(tuple(x[chosen] for x in inputs), outputs, tuple(tolerances))
+            found.append(np.abs(some - others).max(axis=1, initial=0.0) / np.where(size > 0.0, size, 1.0))
+    return found
 
 
 def _samples(argument: Argument, rng: np.random.Generator) -> np.ndarray:

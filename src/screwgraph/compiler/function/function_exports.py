@@ -5,8 +5,10 @@ Functions that are exported together have their texts in one language, and becom
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends import BACKENDS, ExportedFunction, Library
@@ -36,7 +38,14 @@ def to_casadi(f: Function) -> Any:
 def export_function(f: Function, name: str) -> ExportedFunction:
     """Return the function as back ends write it for other programs, under a name."""
     code = normalise_inputs(batch_code(f.body), f.arguments)
-    return ExportedFunction(name, code, f.arguments, f.results, f.dtype, f.origin.examples)
+
+    def compute(values: Sequence[np.ndarray]) -> list[np.ndarray]:
+        shaped = [np.reshape(x, (len(x), *a.shape)) for x, a in zip(values, f.arguments, strict=True)]
+        calls = [f(*given) for given in zip(*shaped, strict=True)]  # batches would have machine code of their own
+        results = zip(*calls, strict=True) if len(f.results) > 1 else [calls]
+        return [np.array([np.ravel(x) for x in found]) for found in results]
+
+    return ExportedFunction(name, code, f.arguments, f.results, f.dtype, f.origin.examples, compute)
 
 
 def emit_llvm_text(f: Function) -> str:

@@ -81,6 +81,12 @@ class MechanismStates:
         """The mechanism, but for what is no matter of its motion, and where it is assembled."""
         return without_metadata(self.model), None if self.near is None else tuple(map(float, self.near))
 
+    @property
+    def start(self) -> Float[np.ndarray, " nq"]:
+        """Where it is assembled, or `near`."""
+        q = self.model.neutral() if self.near is None else self.near
+        return np.array([q[self.model.index(name)] for name in self.model.independent])
+
     def check_frame(self, name: str) -> None:
         """Raise InputError where there is no such body."""
         find_frames(self.model, (name,))

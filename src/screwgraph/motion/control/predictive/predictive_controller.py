@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +29,7 @@ from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.contact_model import ContactModel
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.horizon_arguments import find_driven
+from screwgraph.motion.control.predictive.horizon_examples import draw_examples
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, check_near, make_states
@@ -173,7 +175,7 @@ def mpc(
     def make(_: Any) -> CachedCode:
         return CachedCode(tick.routine([name for argument in arguments for name in argument.names]), "none")
 
-    return make_function(
+    f = make_function(
         "mpc",
         ("mpc", own.question),
         arguments,
@@ -181,7 +183,9 @@ def mpc(
         lambda _: make_direct_provenance("it is the code of a model-predictive controller"),
         _list_results(tick),
         quietly=True,
-    ).astype(dtype)
+    )
+    f = f.astype(dtype)
+    return replace(f, origin=replace(f.origin, examples=lambda: draw_examples(f, own)))
 
 
 def make_model(

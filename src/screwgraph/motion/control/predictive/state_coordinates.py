@@ -59,6 +59,11 @@ class StateCoordinates(Protocol):
         """A position near which loops are closed; None is the neutral one."""
         ...
 
+    @property
+    def start(self) -> Float[np.ndarray, " nq"]:
+        """That position, of the coordinates that are states."""
+        ...
+
     def check_frame(self, name: str) -> None:
         """Raise InputError where there is no such link, frame or body."""
         ...
@@ -113,6 +118,12 @@ class RobotStates:
     def question(self) -> object:
         """The robot, but for what is no matter of its motion, and where its loops are closed."""
         return without_metadata(self.model), None if self.near is None else tuple(map(float, self.near))
+
+    @property
+    def start(self) -> Float[np.ndarray, " nq"]:
+        """The neutral position, or `near`."""
+        q = self.model.neutral() if self.near is None else self.near
+        return np.concatenate([q[self.model.q_slices[joint.name]] for joint in self.joints.joints])
 
     def check_frame(self, name: str) -> None:
         """Raise InputError where there is no such link or frame."""
