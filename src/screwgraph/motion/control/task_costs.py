@@ -7,8 +7,30 @@ from dataclasses import dataclass
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.control.affine import Affine
+from screwgraph.spatial import largest_size, maximum
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import add_entry, dot, list_entries
+
+USUAL = 1e6
+"""Size of costs up to which multipliers of limits stay far below their penalties; larger costs are divided."""
+HEAVY = 1e5
+"""Weight of a task from which small weights grow with it: others of 1e-11 of it, and less, are rounding."""
+FAR = 1e3
+"""Accelerations that are wanted are at most so many times those of limits, in their direction: more is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Miss:
+    """What a row of a task misses of its goal, affine in (u, E u), and its weight.
+
+    `unit` is how much may be missed for the sake of limits; see `TaskCost.add_square` for `alone`.
+    """
+
+    value: Affine
+    weight: Number
+    level: int
+    unit: float
+    alone: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +68,37 @@ class TaskCost:
                 add_entry(H[i], j, dot(columns[i], pulled[j]) + dot(own, columns[j]))
             g[i] = g[i] + dot(columns[i], self.g[n:])
         return H, g
+
+
+def find_shares(misses: Sequence[Miss]) -> tuple[Number, Number]:
+    """Return what multiplies weights of tasks, and small weights, so that a cost has the size of usual ones, or less.
+
+    Solutions stay the same. Limits are kept by penalties, which are numbers: those that can be kept are kept, whatever
+    weights and gains tasks have.
+    """
+    size: Number = 0.0
+    for miss in misses:
+        size = size + miss.weight * (miss.value[1] * miss.value[1] + miss.unit * miss.unit)
+    share = 1.0 / maximum(size * (1.0 / USUAL), 1.0)
+    heaviest = largest_size([miss.weight for miss in misses])
+    return share, share * maximum(heaviest * (1.0 / HEAVY), 1.0)
+
+
+def shorten_goals(goals: Sequence[Number], usual: float) -> list[Number]:
+    """Return accelerations that are wanted, `FAR` times usual ones at most, in their direction."""
+    most = FAR * usual
+    share = most / maximum(largest_size(goals), most)
+    return [share * goal for goal in goals]
+
+
+def sum_squares(misses: Sequence[Miss], rests: Sequence[Number], combined: int) -> tuple[TaskCost, list[Number]]:
+    """Return the cost of what is missed and of small weights of u, of the size of usual ones; and these weights."""
+    share, rest_share = find_shares(misses)
+    rests, width = [rest_share * x for x in rests], len(rests) + combined
+    cost = TaskCost([{i: x} for i, x in enumerate(rests)] + [{} for _ in range(combined)], [0.0] * width)
+    for miss in misses:
+        cost.add_square(miss.value, miss.weight * share, miss.alone)
+    return cost, rests
 
 
 def list_rows(rows: Sequence[Row], columns: int) -> list[list[Number]]:

@@ -20,7 +20,7 @@ from screwgraph.compiler import (
 )
 from screwgraph.mechanics.kinematics import random
 from screwgraph.model.model import Model
-from screwgraph.motion.control.affine import Affine, combine_affine
+from screwgraph.motion.control.affine import combine_affine
 from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limit_rows import (
@@ -37,14 +37,14 @@ from screwgraph.motion.control.limit_rows import (
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
-from screwgraph.motion.control.task_costs import TaskCost
+from screwgraph.motion.control.task_costs import Miss, shorten_goals, sum_squares
 from screwgraph.motion.control.task_levels import HELD, UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
 from screwgraph.optimize.active_set.round_cones import KEPT
 from screwgraph.spatial import choose, maximum, minimum
-from screwgraph.tape import Memory, Number, Program, Routine, Row, dot
+from screwgraph.tape import Memory, Number, Program, Routine, dot
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import list_entries
 
@@ -231,21 +231,14 @@ class WholeBody:
             task.rows(self.model, q, qd, *(named[name] for name in task.references(self.model))) for task in self.tasks
         ]
         asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
-        rests = [self._rest(on, asked, level < last) for level in range(last + 1)]
-        costs = [TaskCost([dict(row) for row in rest], [0.0] * width) for rest in rests]
-        held = list[LimitRow]()
-        for k, rows in enumerate(wanted):
-            level = self.levels.index(self.tasks[k].level)
-            scale = 1.0 / self.limits.acceleration
-            stiffness, damping, weight = gains[3 * k : 3 * k + 3]
-            for row in rows:
-                goal = row.feedforward + stiffness * row.error + damping * row.error_rate
-                missed = self._find_miss(motion, row, goal)
-                if level < last:
-                    value = ({i: scale * x for i, x in missed[0].items()}, 0.0)
-                    held.append(LimitRow(value, -UNBOUNDED, UNBOUNDED, HELD))
-                alone = motion.alone.get(next(iter(row.J))) if row.of == ACCELERATIONS and len(row.J) == 1 else None
-                costs[level].add_square(missed, weight, alone)
+        misses = self._list_misses(motion, wanted, gains)
+        levels = [
+            sum_squares([miss for miss in misses if miss.level == i], self._rests(on, asked, i < last), width - n)
+            for i in range(last + 1)
+        ]
+        scale = 1.0 / self.limits.acceleration
+        values = [({i: scale * x for i, x in miss.value[0].items()}, 0.0) for miss in misses if miss.level < last]
+        held = [LimitRow(value, -UNBOUNDED, UNBOUNDED, HELD) for value in values]
         rows = [
             *limit_efforts(motion, list_efforts(self.motion, self.limits)),
             *limit_accelerations(self.motion, self.limits, motion, q, qd),
@@ -253,7 +246,7 @@ class WholeBody:
             *limit_barriers(self.limits, motion, *self._differentiate_barriers(q, qd, named)),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         rows += held
-        condensed = [cost.condense(motion.combined) for cost in costs]
+        condensed = [cost.condense(motion.combined) for cost, _ in levels]
         return {
             "S": list_entries([row for row, _ in motion.accelerations], width),
             "s": [x for _, x in motion.accelerations],
@@ -262,7 +255,7 @@ class WholeBody:
             "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
             self.costs[0]: [H[i].get(j, 0.0) for H, _ in condensed for i in range(n) for j in range(i + 1)],
             self.costs[1]: [x for _, g in condensed for x in g],
-            **({"rests": [rest[i][i] for rest in rests for i in range(n)]} if last else {}),
+            **({"rests": [x for _, rests in levels for x in rests]} if last else {}),
             "lower": [row.lower - row.value[1] for row in rows],
             "upper": [row.upper - row.value[1] for row in rows],
             "penalty": [row.penalty for row in rows],
@@ -270,23 +263,17 @@ class WholeBody:
             "E": list_entries(motion.combined, n),
         }
 
-    def _rest(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[Row]:
+    def _rests(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[Number]:
         """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
-        share = NEXT if goes_on else 1.0
-        own = FORCE_REST / self.motion.controlled_model.mass**2 if self.motion.chooses_efforts else TASK_REST
+        share, mass = NEXT if goes_on else 1.0, self.motion.controlled_model.mass
+        own = FORCE_REST / mass**2 if self.motion.chooses_efforts else TASK_REST
         rest = own * share * (ASKED if EFFORTS in asked else 1.0)
-        H: list[Row] = [{i: rest} for i in range(self.unknowns)] + [{} for _ in range(self.motion.combined)]
+        found: list[Number] = [rest] * self.unknowns
         for flag, leg in zip(on, self.motion.legs, strict=True):
-            force = (
-                share
-                * FORCE_REST
-                / self.motion.controlled_model.mass**2
-                * (ASKED if leg.contact.frame in asked else 1.0)
-            )
+            force = share * FORCE_REST / mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
             for i in leg.own:
-                place = self.motion.place[i]
-                H[place][place] = flag * force + (1.0 - flag) * rest
-        return H
+                found[self.motion.place[i]] = flag * force + (1.0 - flag) * rest
+        return found
 
     def _differentiate_barriers(
         self, q: Any, qd: Any, named: Mapping[str, Any]
@@ -299,13 +286,26 @@ class WholeBody:
             numbers += [(own[0], own[1])] * (len(rows) - len(numbers))
         return rows, numbers
 
-    def _find_miss(self, motion: Motion, row: TaskRow, goal: Number) -> Affine:
-        """Return what a row of a task misses of its goal."""
-        if row.of in (ACCELERATIONS, EFFORTS):
-            values = motion.accelerations if row.of == ACCELERATIONS else motion.efforts
-        else:
-            values = motion.wrench([contact.frame for contact in self.contacts].index(row.of))
-        return combine_affine([(x, values[i]) for i, x in row.J.items()], row.drift - goal)
+    def _list_misses(self, motion: Motion, wanted: Sequence[Sequence[TaskRow]], gains: Sequence[Number]) -> list[Miss]:
+        """Return what rows of tasks miss of their goals."""
+        frames, mass = [contact.frame for contact in self.contacts], self.motion.controlled_model.mass
+        found, usual = list[Miss](), self.limits.acceleration
+        for k, rows in enumerate(wanted):
+            stiffness, damping, weight = gains[3 * k : 3 * k + 3]
+            level = self.levels.index(self.tasks[k].level)
+            goals = [row.feedforward + stiffness * row.error + damping * row.error_rate for row in rows]
+            if all(row.of == ACCELERATIONS for row in rows):
+                goals = shorten_goals(goals, usual * max(mass, 1.0))
+            for row, goal in zip(rows, goals, strict=True):
+                values, unit, alone = motion.accelerations, usual, None
+                if row.of != ACCELERATIONS:
+                    unit = 9.81 * mass
+                    values = motion.efforts if row.of == EFFORTS else motion.wrench(frames.index(row.of))
+                elif len(row.J) == 1:
+                    alone = motion.alone.get(next(iter(row.J)))
+                value = combine_affine([(x, values[i]) for i, x in row.J.items()], row.drift - goal)
+                found.append(Miss(value, weight, level, unit, alone))
+        return found
 
     def routine(self) -> Routine:
         """Return the code: terms, the quadratic program, and what its solution means."""
