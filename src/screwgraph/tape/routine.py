@@ -85,11 +85,16 @@ class Routine:
         return any(isinstance(part, SettledWhen) and part.is_rare for part in self.every)
 
     @cached_property
+    def scratch(self) -> int:
+        """The place behind results and inputs where these come first in memory, in this order, else 0."""
+        shared = (*self.outputs, *self.inputs)
+        return len(shared) if shared == tuple(range(len(shared))) else 0
+
+    @cached_property
     def is_direct(self) -> bool:
         """Whether results come first in memory, then inputs, which no part writes."""
-        count = len(self.outputs)
-        given = range(count, count + len(self.inputs))
-        in_order = (*self.outputs, *self.inputs) == tuple(range(given.stop))
+        given = range(len(self.outputs), self.scratch)
+        in_order = self.scratch == len(self.outputs) + len(self.inputs)
         return in_order and not any(place in given for part in self.every for place in part.list_writes())
 
     @cached_property

@@ -36,7 +36,7 @@ class RoutinePrinter(ABC):
     def __init__(self, listing: ExportedFunction, scalar: str) -> None:
         self.listing, self.scalar, self.before = listing, scalar, Lines()
         self.names: dict[int, str] = {}
-        self.moves = FIXED
+        self.moves, self.shift = FIXED, 0
 
     @abstractmethod
     def format_number(self, value: float) -> str:
@@ -59,9 +59,9 @@ class RoutinePrinter(ABC):
         """Return lines that work on arrays of the memory, which begin at places and have nothing in common."""
 
     def place(self, place: int) -> str:
-        """Write a place of the memory, which moves with the loops over stages around it."""
+        """Write a place of the memory, which moves with the loops over stages around it; the first is at `shift`."""
         strides = self.moves.strides(place)
-        return str(place) + "".join(f" {'-' if s < 0 else '+'} {abs(s)} * {name}" for name, s in strides)
+        return str(self.shift + place) + "".join(f" {'-' if s < 0 else '+'} {abs(s)} * {name}" for name, s in strides)
 
     def at(self, place: int) -> str:
         """Write a number of the memory."""

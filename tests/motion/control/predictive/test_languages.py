@@ -1,12 +1,17 @@
 """Horizons in C and in JAX: the same numbers."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.motion.control.predictive.test_optima import cart_pole
 
 import screwgraph as sg
+from screwgraph.compiler.backends import Library
+from screwgraph.compiler.function.function_exports import library_code
 from screwgraph.motion.control import stack_references
+from screwgraph.tape import Routine
 
 
 def test_c(tmp_path):
@@ -56,3 +61,16 @@ def test_c_takes_lanes_of_long_programs(tmp_path, monkeypatch):
     for source, *flags in (["cart.c"], ["cart.c", "-march=native"], ["numbers.c"]):
         done(compiler, "-std=c99", *WARNINGS, *flags, "-O1", "-I.", source, *tests, "-o", "t", "-lm", cwd=tmp_path)
         assert "0 numbers differ" in done("./t", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_what_is_no_argument_begins_with_a_line_of_caches_in_c(dtype):
+    listing = cart_pole()[0].astype(dtype).listing()
+    text = library_code(Library("cart", (listing,)), "c")["cart.c"]
+    places = [re.search(x, text) for x in (r"memory\[(\d+)\] CART_ALIGNED;", r"tau\[0\] = memory\[(\d+)\]")]
+    held, shift = (int(found[1]) for found in places if found)
+    numbers = sum(len(a.names) for a in listing.arguments) + sum(r.size for r in listing.results)
+    assert isinstance(listing.code, Routine)
+    assert held == shift + listing.code.size
+    assert (shift + numbers) * np.dtype(dtype).itemsize % 64 == 0
+    assert "aligned(64)" in text

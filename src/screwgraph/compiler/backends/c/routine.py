@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from screwgraph.compiler.backends.base import ExportedFunction, Library
 from screwgraph.compiler.backends.c.function import emit_assignments, emit_definition
 from screwgraph.compiler.backends.c.interface import Interface, make_interface
@@ -38,10 +40,14 @@ HINT = """/* What goes before loops whose passages do not depend on each other: 
 #endif
 #if defined(__GNUC__)
 #define {apart} __attribute__((noinline))
+#define {aligned} __attribute__((aligned(64)))
 #else
 #define {apart}
+#define {aligned}
 #endif
 """
+LINE = 64
+"""Bytes of a line of caches."""
 
 
 class CPrinter(RoutinePrinter):
@@ -223,12 +229,18 @@ def emit_hint(library: Library) -> Lines:
             programs.setdefault(count_widest(library), []).extend(blocks)
             moves = True
     lanes = define_lanes(library, programs, moves=moves) if any(programs.values()) else []
-    return [*HINT.format(name=name_hint(library), apart=name_apart(library)).split("\n"), *lanes]
+    names = {"apart": name_apart(library), "aligned": name_aligned(library)}
+    return [*HINT.format(name=name_hint(library), **names).split("\n"), *lanes]
 
 
 def name_apart(library: Library) -> str:
     """Return the macro before functions that compilers shall not write into their callers."""
     return f"{make_identifiers([library.name])[0].upper()}_APART"
+
+
+def name_aligned(library: Library) -> str:
+    """Return the macro behind arrays that begin where a line of caches does."""
+    return f"{make_identifiers([library.name])[0].upper()}_ALIGNED"
 
 
 def _list_often(program: Program) -> list[int]:
@@ -263,14 +275,20 @@ def _is_long(program: Program) -> bool:
 
 
 def emit_routine(one: Interface, routine: Routine) -> Lines:
-    """Return the lines that define a function, and before it those of its programs and tables."""
-    printer, found = CPrinter(one), list(zip(one.targets, routine.outputs, strict=True))
-    body = [f"{one.scalar} memory[{routine.size}];"]
+    """Return the lines that define a function, and before it those of its programs and tables.
+
+    What is neither argument nor result, vectors of stages first, begins with a line of caches.
+    """
+    printer, found, aligned = CPrinter(one), list(zip(one.targets, routine.outputs, strict=True)), ""
+    if any(isinstance(part, SideBySide) for part in routine.every):
+        printer.shift = -routine.scratch % (LINE // np.dtype(one.listing.dtype).itemsize)
+        aligned = f" {name_aligned(one.library)}"
+    body = [f"{one.scalar} memory[{printer.shift + routine.size}]{aligned};"]
     for source, place, count in _list_runs(list(zip(one.inputs, routine.inputs, strict=True))):
-        body += _copy(f"memory[{place}]", source, count)
+        body += _copy(printer.at(place), source, count)
     body += printer.do(routine.parts)
     for target, place, count in _list_runs(found):
-        body += _copy(target, f"memory[{place}]", count)
+        body += _copy(target, printer.at(place), count)
     return [*printer.before, one.prototype.rstrip(";"), "{", *indent(body), "}", ""]
 
 
