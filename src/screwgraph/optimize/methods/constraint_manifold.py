@@ -12,6 +12,7 @@ from jaxtyping import Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.base import Run, Tolerances, dot, is_small_step
+from screwgraph.optimize.methods.barrier_rule import lower_barrier
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import find_feasible
 from screwgraph.optimize.methods.kkt import KktSystem
@@ -71,8 +72,8 @@ class ConstraintManifold:
                 return Status.NOT_FINITE, "a cost is not finite"
             if error.hold(model, tolerances):
                 return Status.CONVERGED, "the KKT conditions are satisfied"
-            while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
-                point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
+            if len(point.s):
+                point = lower_barrier(error, point, smallest)
             ready = find_direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 return Status.SINGULAR, ready

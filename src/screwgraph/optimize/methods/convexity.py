@@ -9,7 +9,7 @@ import numpy as np
 from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.newton_step import solve_mehrotra_step, solve_newton_step
+from screwgraph.optimize.methods.newton_step import solve_mehrotra_step, solve_newton_step, solve_predicted_step
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 
 LARGEST_SHIFT = 1e20
@@ -56,18 +56,21 @@ class Convexity:
 
 
 def find_direction(
-    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, convexity: Convexity
+    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, convexity: Convexity, *, predicts: bool = False
 ) -> tuple[PrimalDualStep, Factored, Convexity] | str:
-    """Return a step of descent, its factored equations, and how these came to be convex; or why there is none."""
+    """Return a step of descent, its factored equations, and how these came to be convex; or why there is none.
+
+    `predicts`: whether the step chooses the barrier parameter that it goes towards.
+    """
     n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
     slack, bad, ones, firm = 0.0, -1, np.ones(n), False
+    plain = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
             factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
             if factored.negative == rows:
-                made = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
-                step = made(kkt, model, point, factored, model.c, model.g + point.s)
+                step = (solve_predicted_step if predicts else plain)(kkt, model, point, factored, model.c, model.g + point.s)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
                     left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)

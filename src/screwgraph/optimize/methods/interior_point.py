@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.methods.barrier_rule import BarrierRule
 from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step, max_magnitude
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import FeasiblePoint, find_feasible
@@ -71,7 +72,7 @@ class InteriorPoint:
         passed = Filter(total_violation(model, point))
         exact = any(b.factors.kernels.derivation.is_cost for b in assembly.soft)
         convexity = Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
-        watch = _Watch(model.violation, model.cost)
+        rule, watch = BarrierRule(), _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
             error = compute_kkt_errors(kkt, model, point)
@@ -81,10 +82,9 @@ class InteriorPoint:
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
             if error.hold(model, tolerances):
                 return Status.CONVERGED, "the KKT conditions are satisfied"
-            while len(point.s) and error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
-                point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
-                passed = Filter(total_violation(model, point))
-            ready = find_direction(kkt, model, point, convexity)
+            before = point.barrier
+            rule, point = rule.after_iteration(error, point, smallest)
+            ready = find_direction(kkt, model, point, convexity, predicts=rule.chooses)
             if isinstance(ready, str) and (point.y.any() or max_magnitude(point.z) > 10.0 * point.barrier / NEAR):
                 # Where hard factors depend on each other, multipliers may be anything, and H with them.
                 point = make_initial_point(point.x, model, {}, point.barrier)
@@ -95,6 +95,9 @@ class InteriorPoint:
                     return Status.SINGULAR, ready
                 return _stuck(kkt, (point.x, start), tolerances)
             step, known, convexity = ready
+            point = point.with_barrier(step.barrier)
+            if point.barrier != before:
+                passed = Filter(total_violation(model, point))
             if is_small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
                 settled = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
                 if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:

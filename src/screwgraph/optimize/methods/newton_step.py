@@ -16,6 +16,8 @@ ACCURACY = 1e-7
 ROUGH = np.inf
 """Accuracy of a step that only tells how products of slacks and multipliers bend."""
 
+LEAST_SHARE, LEAST_BARRIER = 1e-4, 1e-9
+"""Of a predicted barrier parameter: the least part of the last mean product, and the least one."""
 SHORTER = 0.7
 """A step that stops at less than this part of where a plain one would is not taken."""
 
@@ -46,7 +48,7 @@ def solve_newton_step(
     moved = kkt.multiply_inequalities(model, d)
     total = call_on_slacks("write_changes", s, z, r, target, moved, ds, dz, *parts)
     least = (float(parts[0].min(initial=0.0)), float(parts[1].min(initial=0.0)))
-    return PrimalDualStep(d, ds, both[n:], dz, c, r, least, total)
+    return PrimalDualStep(d, ds, both[n:], dz, c, r, least, total, point.barrier)
 
 
 def solve_mehrotra_step(
@@ -68,6 +70,28 @@ def solve_mehrotra_step(
     part = _part(first)
     bent = solve_newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
     return bent if _part(bent) >= SHORTER * part else solve_newton_step(kkt, model, point, factored, c, r)
+
+
+def solve_predicted_step(
+    kkt: KktSystem,
+    model: LocalModel,
+    point: PrimalDualPoint,
+    factored: Factored,
+    c: Float[np.ndarray, " m"],
+    r: Float[np.ndarray, " k"],
+) -> PrimalDualStep:
+    """Return a step towards the barrier parameter that a first step without one predicts. Mehrotra (1992).
+
+    The parameter is the mean product of slacks and multipliers, times the cube of the part of it that the first step
+    would leave; the products of the first step's changes are allowed for.
+    """
+    first = solve_newton_step(kkt, model, point.with_barrier(0.0), factored, c, r, accuracy=ROUGH)
+    slacks, duals = first.find_longest_parts(0.0)
+    total = float(point.s @ point.z)
+    ahead = float((point.s + slacks * first.s) @ (point.z + duals * first.z))
+    share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
+    aimed = point.with_barrier(max(LEAST_BARRIER, share * total / len(r)))
+    return solve_newton_step(kkt, model, aimed, factored, c, r, products=first.s * first.z)
 
 
 def _part(step: PrimalDualStep) -> float:

@@ -41,7 +41,7 @@ class PrimalDualPoint:
 
 @dataclass(frozen=True, eq=False)
 class PrimalDualStep:
-    """Changes of a point; c and r are the residuals that it was to take away.
+    """Changes of a point towards a barrier parameter; c and r are the residuals that it was to take away.
 
     `least` are the least parts of slacks and of multipliers that these change by, `pull` is the sum of those of slacks.
     """
@@ -54,6 +54,7 @@ class PrimalDualStep:
     r: Float[np.ndarray, " k"]
     least: tuple[float, float]
     pull: float
+    barrier: float
 
     def find_longest_parts(self, keep: float) -> tuple[float, float]:
         """Return how much of the changes of slacks and multipliers leaves of each at least a part `keep`."""

@@ -1,0 +1,50 @@
+"""Which barrier parameter a step goes towards. Nocedal, Waechter & Waltz (2009): adaptive barrier updates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from screwgraph.optimize.methods.kkt_errors import KktErrors
+from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
+
+NEAR = 1.0
+"""Error of the KKT conditions below which steps choose the parameter: farther away, constraints bend too much."""
+REMEMBERED = 4
+"""Of so many errors before, the largest one must come down while steps choose."""
+LESS = 0.9999
+CENTRED = 0.8
+"""Part of the mean product of slacks and multipliers that is the parameter after steps have chosen in vain."""
+
+
+@dataclass(frozen=True)
+class BarrierRule:
+    """Whether steps may choose the parameter, and the last errors while they do."""
+
+    may_choose: bool = True
+    errors: tuple[float, ...] = ()
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the next step chooses its parameter."""
+        return bool(self.errors)
+
+    def after_iteration(
+        self, error: KktErrors, point: PrimalDualPoint, smallest: float
+    ) -> tuple[BarrierRule, PrimalDualPoint]:
+        """Return the rule and the point, with the parameter of the next step unless that step chooses."""
+        left, is_centred = error.largest(0.0), error.largest(point.barrier) <= 10.0 * point.barrier
+        if not len(point.s):
+            return self, point
+        if left >= NEAR or not (self.may_choose or is_centred):
+            return replace(self, errors=()), lower_barrier(error, point, smallest)
+        if len(self.errors) == REMEMBERED and left > LESS * max(self.errors):
+            mean = float(point.s @ point.z) / len(point.s)
+            return BarrierRule(may_choose=False), point.with_barrier(max(smallest, CENTRED * mean))
+        return BarrierRule(errors=(*self.errors, left)[-REMEMBERED:]), point
+
+
+def lower_barrier(error: KktErrors, point: PrimalDualPoint, smallest: float) -> PrimalDualPoint:
+    """Return the point with a lower barrier parameter as long as the problem of this one is solved."""
+    while error.largest(point.barrier) <= 10.0 * point.barrier and point.barrier > smallest:
+        point = point.with_barrier(max(smallest, min(0.2 * point.barrier, point.barrier**1.5)))
+    return point
