@@ -111,7 +111,7 @@ class BayesTree:
             elements=new_table(Element, 0),
             members=np.zeros(64 + 8 * n, dtype=np.int64),
             links=new_table(Link, 64 + 8 * n),
-            queues=new_table(Queue, n + 4),
+            queues=new_table(Queue, (int(dims.sum()) if order == "from_ends" else n) + 4),
             supernodes=new_table(Supernode, n),
             affected_cliques=affected,
             orphans=orphans,

@@ -105,6 +105,8 @@ class ActiveUnknown(Record):
     """Its place in the ordering."""
     tag: int
     supernode: int
+    weight: int
+    """How much it counts for in degrees."""
 
 
 class Element(Record):
@@ -113,9 +115,11 @@ class Element(Record):
     start: int
     length: int
     """Where its unknowns stand among members."""
+    weight: int
+    """The sum of its unknowns' weights."""
     alive: int
     outside: int
-    """How many of its unknowns the front at hand does not have: |L_e minus L_p| of Amestoy et al. (1996)."""
+    """The same of those that the front at hand does not have: |L_e minus L_p| of Amestoy et al. (1996)."""
     tag: int
     """The front for which `outside` was counted."""
 

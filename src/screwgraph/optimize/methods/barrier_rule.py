@@ -12,15 +12,20 @@ NEAR = 1.0
 REMEMBERED = 4
 """Of so many errors before, the largest one must come down while steps choose."""
 LESS = 0.9999
+PATIENCE = 2
+"""So often steps may choose in vain."""
 CENTRED = 0.8
 """Part of the mean product of slacks and multipliers that is the parameter after steps have chosen in vain."""
 
 
 @dataclass(frozen=True)
 class BarrierRule:
-    """Whether steps may choose the parameter, and the last errors while they do."""
+    """How often steps chose the parameter in vain, and the last errors while they do.
 
-    may_choose: bool = True
+    They begin to where the problem of one parameter is solved.
+    """
+
+    failures: int = 0
     errors: tuple[float, ...] = ()
 
     @property
@@ -35,12 +40,16 @@ class BarrierRule:
         left, is_centred = error.largest(0.0), error.largest(point.barrier) <= 10.0 * point.barrier
         if not len(point.s):
             return self, point
-        if left >= NEAR or not (self.may_choose or is_centred):
-            return replace(self, errors=()), lower_barrier(error, point, smallest)
         if len(self.errors) == REMEMBERED and left > LESS * max(self.errors):
-            mean = float(point.s @ point.z) / len(point.s)
-            return BarrierRule(may_choose=False), point.with_barrier(max(smallest, CENTRED * mean))
-        return BarrierRule(errors=(*self.errors, left)[-REMEMBERED:]), point
+            return self.after_failure(point, smallest)
+        if self.chooses or (left < NEAR and is_centred and self.failures < PATIENCE):
+            return replace(self, errors=(*self.errors, left)[-REMEMBERED:]), point
+        return self, lower_barrier(error, point, smallest)
+
+    def after_failure(self, point: PrimalDualPoint, smallest: float) -> tuple[BarrierRule, PrimalDualPoint]:
+        """Return the rule and the point after steps have chosen in vain: now the problem of one parameter is solved."""
+        mean = float(point.s @ point.z) / len(point.s)
+        return BarrierRule(self.failures + 1), point.with_barrier(max(smallest, CENTRED * mean))
 
 
 def lower_barrier(error: KktErrors, point: PrimalDualPoint, smallest: float) -> PrimalDualPoint:

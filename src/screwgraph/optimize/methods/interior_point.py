@@ -109,6 +109,9 @@ class InteriorPoint:
             if found is None and convexity.straight and not convexity.curved:
                 convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
                 continue
+            if found is None and rule.chooses:
+                rule, point = rule.after_failure(point, smallest)
+                continue
             if found is not None:
                 convexity = convexity.after_step(found.length / found.longest)
                 model = found.model or kkt.model(found.point.x)
