@@ -34,6 +34,36 @@ def test_a_chain_from_its_ends_takes_as_many_operations_as_step_by_step():
     assert operations["from_ends"] < 1.05 * operations["numbers"] < 0.7 * operations["balanced"]
 
 
+def count_operations(dims, pairs):
+    """Return the multiplications of an elimination that takes the unknown with the fewest directions beside it."""
+    beside, total = {k: set() for k in range(len(dims))}, 0.0
+    for i, j in pairs:
+        beside[i].add(j)
+        beside[j].add(i)
+    while beside:
+        v = min(beside, key=lambda k: sum(dims[u] for u in beside[k]))
+        own, near = dims[v], beside.pop(v)
+        dim = own + sum(dims[u] for u in near)
+        total += own * (dim * (dim - own) + own**2 / 3)
+        for u in near:
+            beside[u] = (beside[u] | near) - {u, v}
+    return total
+
+
+def test_from_the_ends_of_chains_unknowns_count_with_their_directions():
+    found = greedy = 0.0
+    for seed in range(8):
+        rng, n = np.random.default_rng(seed), 60
+        dims = rng.choice([1, 20], n)
+        pairs = [(i, i + k) for i in range(n) for k in range(1, 5) if i + k < n and rng.uniform() < 0.7]
+        tree = BayesTree(dims, "from_ends")
+        tree.add(np.arange(n)[:, None], 0, 0)
+        tree.add(np.array(pairs), 0, 0)
+        tree.prepare()
+        found, greedy = found + tree.operations, greedy + count_operations(dims.tolist(), pairs)
+    assert found < 1.03 * greedy
+
+
 @pytest.mark.parametrize(
     "pairs", [[(0, 1), (1, 2), (2, 3)], [(0, 3), (1, 3), (2, 3)], [(0, 1), (2, 3)], [(0, 2), (1, 3)]]
 )

@@ -1,7 +1,7 @@
 """In which order affected unknowns are eliminated anew; see `compiler.kernels`.
 
 Approximate minimum degree on the quotient graph: Amestoy, Davis, Duff, An approximate minimum degree ordering algorithm
-(1996). From the ends of chains, degrees are numbers of directions: positions of 18 numbers are worth six contact forces.
+(1996). From the ends of chains, degrees count directions: positions of a quadruped are worth six contact forces.
 Unknowns that are late come last: Kaess et al., iSAM2 (2012), section 4. Memory is given from outside; a
 negative result asks for more. Of equal degrees, the unknown that waited longest comes first: neighbours of what was
 eliminated go to the end of its queue, so that trees of chains are balanced: few cliques then stand between an unknown

@@ -11,14 +11,15 @@ from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, is_small_step
 from screwgraph.optimize.methods.barrier_rule import lower_barrier
+from screwgraph.optimize.methods.base import Run, Tolerances, dot, is_small_step
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import find_feasible
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_duals
+from screwgraph.optimize.methods.slack_kernels import sum_logarithms
 from screwgraph.optimize.result import Iterate, Status
 
 CLOSED = 1e-2
@@ -147,7 +148,7 @@ def _search_curve(
 ) -> tuple[PrimalDualPoint, LocalModel, float] | None:
     """Return the point after as much of a step as lowers the barrier's cost, the problem there, and that part."""
     longest, duals = step.find_longest_parts(1.0 - FARTHEST)
-    before = model.cost - point.barrier * float(np.log(point.s).sum())
+    before = model.cost - point.barrier * sum_logarithms(point.s)
     slope = dot(model.gradient, step.x) - point.barrier * step.pull
     rounding, length = 1e-14 * abs(before), longest
     while length > SHORTEST * longest:
@@ -155,7 +156,7 @@ def _search_curve(
         if x is not None:
             slack = -kkt.residuals(x)[1]
             if (slack > (1.0 - FARTHEST) * point.s).all():
-                after = kkt.assembly.cost(x) - point.barrier * float(np.log(slack).sum())
+                after = kkt.assembly.cost(x) - point.barrier * sum_logarithms(slack)
                 if after <= before + SUFFICIENT * length * slope + rounding:
                     ahead = kkt.model(x, beside=model)
                     moved = PrimalDualPoint(

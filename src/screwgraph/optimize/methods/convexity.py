@@ -64,13 +64,17 @@ def find_direction(
     """
     n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
     slack, bad, ones, firm = 0.0, -1, np.ones(n), False
-    plain = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
+    made = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
+    if predicts:
+        made = solve_predicted_step
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
             factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
             if factored.negative == rows:
-                step = (solve_predicted_step if predicts else plain)(kkt, model, point, factored, model.c, model.g + point.s)
+                step = made(
+                    kkt, model, point, factored, model.c, model.g + point.s
+                )
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
                     left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)

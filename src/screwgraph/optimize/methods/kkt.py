@@ -201,19 +201,19 @@ class KktSystem:
     def multiply_transposed(
         self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
-        """Return A'y + G'z; A'y of the last model and multipliers is kept, since errors and steps take the same."""
+        """Return A'y + G'z."""
+        of_equal = self.multiply_equalities_transposed(model, y)
+        return of_equal + self.multiply_inequalities_transposed(model, z) if len(z) else of_equal
+
+    def multiply_equalities_transposed(self, model: LocalModel, y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " n"]:
+        """Return A'y; that of the last model and multipliers is kept, since errors and steps take the same."""
         known = self._products
         if not known or known[0][0] is not model or known[0][1] is not y:
             known[:] = [(model, y, self.assembly.equalities.matrix.multiply_transposed(model.A, y))]
-        of_equal = known[0][2]
-        return of_equal + self.multiply_inequalities_transposed(model, z) if len(z) else of_equal
+        return known[0][2]
 
     def multiply_inequalities_transposed(
         self, model: LocalModel, z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
         return self.assembly.inequalities.matrix.multiply_transposed(model.G, z)
-
-    def multiply_inequalities(self, model: LocalModel, d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " k"]:
-        """Return G d."""
-        return self.assembly.inequalities.matrix.multiply(model.G, d)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from screwgraph.optimize.methods.base import Tolerances, max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
+from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,11 @@ class KktErrors:
 
 def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> KktErrors:
     """Return the errors at a point."""
-    stationary = max_magnitude(model.gradient + kkt.multiply_transposed(model, point.y, point.z))
-    residual = max(max_magnitude(model.c), max_magnitude(model.g + point.s))
-    products = point.s * point.z
-    bounds = (float(products.min()), float(products.max())) if products.size else None
-    return KktErrors(stationary, residual, bounds, max_magnitude(model.gradient), max_magnitude(point.y))
+    slope, found = model.gradient + kkt.multiply_equalities_transposed(model, point.y), np.zeros(3)
+    if point.s.size:
+        where = kkt.assembly.inequalities.matrix.addresses[:2]
+        call_on_slacks("measure_rows", point.s, point.z, model.g, slope, model.G, *where, found)
+    residual, *products = found.tolist()
+    bounds = (products[0], products[1]) if point.s.size else None
+    residual = max(max_magnitude(model.c), residual)
+    return KktErrors(max_magnitude(slope), residual, bounds, max_magnitude(model.gradient), max_magnitude(point.y))

@@ -16,7 +16,7 @@ from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import correct_second_order
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
-from screwgraph.optimize.methods.slack_kernels import call_on_slacks
+from screwgraph.optimize.methods.slack_kernels import call_on_slacks, sum_logarithms
 
 MARGIN = 1e-5
 """By how much of `broken` a point must be better than another, in either respect."""
@@ -151,12 +151,12 @@ def _measure(
     """Return a point with slacks that are not smaller than they can be, and its merit."""
     s = np.empty_like(g)
     broken = _size(c) + call_on_slacks("write_slacks", point.s, g, s)
-    bounded = replace(point, s=s, logarithms=float(np.log(s).sum()))
+    bounded = replace(point, s=s, logarithms=sum_logarithms(s))
     return bounded, MeritPair(broken, cost - point.barrier * _sum_logarithms(bounded))
 
 
 def _sum_logarithms(point: PrimalDualPoint) -> float:
-    return float(np.log(point.s).sum()) if point.logarithms is None else point.logarithms
+    return sum_logarithms(point.s) if point.logarithms is None else point.logarithms
 
 
 def _size(vector: np.ndarray) -> float:

@@ -30,25 +30,28 @@ def solve_newton_step(
     c: Float[np.ndarray, " m"],
     r: Float[np.ndarray, " k"],
     *,
-    products: Float[np.ndarray, " k"] | float = 0.0,
+    before: PrimalDualStep | None = None,
+    bend: float = 1.0,
     accuracy: float = ACCURACY,
 ) -> PrimalDualStep:
     """Solve for a step that takes equalities' residuals c and inequalities' r = g + s away.
 
     Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
-    `products` of the slacks' and multipliers' steps are expected, and allowed for.
+    Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
-    s, z, n = point.s, point.z, len(model.gradient)
-    target, pull = np.full(len(r), point.barrier) - products, np.empty(len(r))
-    call_on_slacks("write_pull", s, z, r, target, pull)
-    right = np.concatenate([-model.gradient - kkt.multiply_transposed(model, point.y, pull), -c])
+    s, z, n, G = point.s, point.z, len(model.gradient), kkt.assembly.inequalities.matrix.addresses[:2]
+    others = (s, z, 0.0) if before is None else (before.s, before.z, bend)
+    right = np.empty(n + len(c))
+    np.negative(c, out=right[n:])
+    np.add(model.gradient, kkt.multiply_equalities_transposed(model, point.y), out=right[:n])
+    np.negative(right[:n], out=right[:n])
+    call_on_slacks("add_pulls", s, z, r, *others[:2], right, model.G, *G, point.barrier, others[2])
     both = factored.correction(right, accuracy)
-    d = both[:n]
-    ds, dz, *parts = np.empty((4, len(r)))
-    moved = kkt.multiply_inequalities(model, d)
-    total = call_on_slacks("write_changes", s, z, r, target, moved, ds, dz, *parts)
-    least = (float(parts[0].min(initial=0.0)), float(parts[1].min(initial=0.0)))
-    return PrimalDualStep(d, ds, both[n:], dz, c, r, least, total, point.barrier)
+    ds, dz = np.empty((2, len(r)))
+    least = np.zeros(2)
+    numbers = (point.barrier, others[2])
+    total = call_on_slacks("write_changes", s, z, r, *others[:2], both, model.G, *G, ds, dz, least, *numbers)
+    return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (float(least[0]), float(least[1])), total, point.barrier)
 
 
 def solve_mehrotra_step(
@@ -68,7 +71,7 @@ def solve_mehrotra_step(
         return solve_newton_step(kkt, model, point, factored, c, r)
     first = solve_newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
     part = _part(first)
-    bent = solve_newton_step(kkt, model, point, factored, c, r, products=part**2 * first.s * first.z)
+    bent = solve_newton_step(kkt, model, point, factored, c, r, before=first, bend=part**2)
     return bent if _part(bent) >= SHORTER * part else solve_newton_step(kkt, model, point, factored, c, r)
 
 
@@ -91,7 +94,7 @@ def solve_predicted_step(
     ahead = float((point.s + slacks * first.s) @ (point.z + duals * first.z))
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
     aimed = point.with_barrier(max(LEAST_BARRIER, share * total / len(r)))
-    return solve_newton_step(kkt, model, aimed, factored, c, r, products=first.s * first.z)
+    return solve_newton_step(kkt, model, aimed, factored, c, r, before=first)
 
 
 def _part(step: PrimalDualStep) -> float:

@@ -1,6 +1,6 @@
 """Slacks s and multipliers z of inequalities in an interior point's steps, as machine code; see `compiler.kernels`.
 
-All arrays have one number for each of `count` inequalities.
+Arrays have one number for each of `count` inequalities, but for unknowns, and for entries of their slopes G.
 """
 
 from __future__ import annotations
@@ -9,32 +9,78 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
-from screwgraph.compiler.kernels import Reals, address_of, compile_kernels
+from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
 
 
-def write_pull(s: Reals, z: Reals, r: Reals, target: Reals, pull: Reals, count: int) -> None:
-    """Write what multipliers are before a step, if slacks take residuals r away and products become the target."""
+def add_pulls(
+    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, right: Reals,
+    G: Reals, firsts: Ints, columns: Ints, barrier: float, bend: float, count: int,
+) -> None:  # fmt: skip
+    """Take G'p off a vector, p being what multipliers are before a step.
+
+    Slacks take residuals r away, and products become the barrier less `bend` times those of other changes. Entries of
+    row i of G are those from firsts[i] to firsts[i + 1].
+    """
     for i in range(count):
-        pull[i] = (target[i] + z[i] * r[i]) / s[i]
+        pull = (barrier - bend * other_s[i] * other_z[i] + z[i] * r[i]) / s[i]
+        for e in range(firsts[i], firsts[i + 1]):
+            right[columns[e]] = right[columns[e]] - G[e] * pull
 
 
 def write_changes(
-    s: Reals, z: Reals, r: Reals, target: Reals, moved: Reals,
-    ds: Reals, dz: Reals, of_s: Reals, of_z: Reals, count: int,
+    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, d: Reals,
+    G: Reals, firsts: Ints, columns: Ints, ds: Reals, dz: Reals, least: Reals, barrier: float, bend: float, count: int,
 ) -> float:  # fmt: skip
-    """Write changes of both, and what part of each they are; return the sum of the parts of slacks."""
+    """Write changes of both where unknowns change by d, and the least parts of each; return the sum of those of slacks.
+
+    Other arguments are those of `add_pulls`.
+    """
     total = 0.0
+    least_s = 0.0
+    least_z = 0.0
     for i in range(count):
-        d = -r[i] - moved[i]
-        change = (target[i] - z[i] * d) / s[i] - z[i]
-        part = d / s[i]
-        ds[i] = d
-        dz[i] = change
-        of_s[i] = part
-        of_z[i] = change / z[i]
+        change = -r[i]
+        for e in range(firsts[i], firsts[i + 1]):
+            change = change - G[e] * d[columns[e]]
+        target = barrier - bend * other_s[i] * other_z[i]
+        dual = (target - z[i] * change) / s[i] - z[i]
+        part = change / s[i]
+        ds[i] = change
+        dz[i] = dual
         total = total + part
+        if part < least_s:
+            least_s = part
+        if dual < least_z * z[i]:
+            least_z = dual / z[i]
+    least[0] = least_s
+    least[1] = least_z
     return total
+
+
+def measure_rows(
+    s: Reals, z: Reals, g: Reals, slope: Reals, G: Reals, firsts: Ints, columns: Ints, found: Reals, count: int
+) -> None:
+    """Add G'z to a slope; write the largest |g + s|, the least and the largest product of s and z."""
+    residual = 0.0
+    low = s[0] * z[0]
+    high = low
+    for i in range(count):
+        dual = z[i]
+        for e in range(firsts[i], firsts[i + 1]):
+            slope[columns[e]] = slope[columns[e]] + G[e] * dual
+        off = abs(g[i] + s[i])
+        if off > residual:
+            residual = off
+        product = s[i] * dual
+        if product < low:
+            low = product
+        if product > high:
+            high = product
+    found[0] = residual
+    found[1] = low
+    found[2] = high
 
 
 def move_both(
@@ -76,11 +122,21 @@ def bound_both(s: Reals, z: Reals, g: Reals, barrier: float, spread: float, to: 
 
 @cache
 def _compile_slacks() -> Any:
-    return compile_kernels((write_pull, write_changes, move_both, write_slacks, bound_both)).functions
+    return compile_kernels((add_pulls, write_changes, measure_rows, move_both, write_slacks, bound_both)).functions
 
 
 def call_on_slacks(name: str, *given: np.ndarray | float) -> Any:
-    """Call a kernel of these with arrays, which are contiguous, and numbers; the count follows from the first array."""
+    """Call a kernel of these with arrays, which are contiguous, or their addresses, and numbers.
+
+    The count follows from the first array.
+    """
     first = given[0]
     assert isinstance(first, np.ndarray)
     return _compile_slacks()[name](*[address_of(x) if isinstance(x, np.ndarray) else x for x in given], first.size)
+
+
+def sum_logarithms(s: Float[np.ndarray, " k"]) -> float:
+    """Return the sum of the logarithms of slacks, those of four products at once."""
+    quarter = len(s) // 4
+    parts = [s[i * quarter : (i + 1) * quarter] for i in range(4)]
+    return float(np.log(parts[0] * parts[1] * (parts[2] * parts[3])).sum() + np.log(s[4 * quarter :]).sum())
