@@ -32,8 +32,8 @@ WORTH = 1.5
 """By which factor a balanced tree takes more operations, where chains go from their ends to their middle instead.
 
 An edit of a plan eliminates what is above it, a tenth of a balanced tree, a quarter of the other one. A Panda's 50
-steps take 1.3 and 3.6 million operations: as a whole 500 and 670 us, an edit 320 and 305 us. An A1's trot takes 13.3
-and 15.2 million: 2.6 and 2.7 ms, an edit 1.6 and .75 ms.
+steps take 1.3 and 3.6 million operations: as a whole 500 and 670 us, an edit 320 and 305 us. An A1's trot takes 5.3 and
+15.2 million.
 """
 
 

@@ -72,9 +72,7 @@ def find_direction(
         try:
             factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
             if factored.negative == rows:
-                step = made(
-                    kkt, model, point, factored, model.c, model.g + point.s
-                )
+                step = made(kkt, model, point, factored, model.c, model.g + point.s)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
                     left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)
