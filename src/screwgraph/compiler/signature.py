@@ -38,6 +38,7 @@ class Argument:
     `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are the values of a model's
     parameters in its file. `size` is that of usual numbers of a plain vector: values of code are compared there first.
     `units` are the places at which unit quaternions begin in a plain vector: code that is exported makes them unit.
+    `about` is what comments of exported code say of it.
     """
 
     __repr__ = one_line
@@ -49,6 +50,7 @@ class Argument:
     nominal: tuple[float, ...] = ()
     size: float = 1.0
     units: tuple[int, ...] = ()
+    about: str = ""
 
     @property
     def tangent_size(self) -> int:
@@ -72,6 +74,7 @@ class Result:
     name: str
     shape: tuple[int, ...]
     names: tuple[str, ...] = ()
+    about: str = ""
 
     @property
     def size(self) -> int:
@@ -80,10 +83,11 @@ class Result:
 
 
 def list_names(array: Argument | Result) -> str:
-    """Return the names of an array's numbers, for comments; of many that are only numbered, that they go row by row."""
+    """Return what an array is and the names of its numbers, for comments; of many without any, "row by row"."""
     is_numbered = array.names == _number_names(array.name, len(array.names))
     is_short = 0 < len(array.names) <= LISTED
-    return ", ".join(array.names) if is_short or not is_numbered else "row by row"
+    listed = ", ".join(array.names) if is_short or not is_numbered else "row by row"
+    return f"{array.about}: {listed}" if array.about else listed
 
 
 def format_arguments(arguments: Sequence[Argument | Result]) -> str:

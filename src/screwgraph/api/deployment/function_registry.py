@@ -40,6 +40,8 @@ from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, Parameter, parameters_of
 from screwgraph.motion.simulation.contacts import make_contacts
+from screwgraph.motion.simulation.contacts.live_contacts import LIVE, lay_live_ground, split_parameters
+from screwgraph.motion.simulation.contacts.touching_code import compile_touching_points
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.tape import Routine
 
@@ -51,7 +53,10 @@ _FRAMES = ("frame", "frames", "targets")
 
 @dataclass(frozen=True)
 class Choice:
-    """Options that functions of a model share: order, external wrenches, live parameters, actuators, contacts' file."""
+    """Options that functions of a model share: order, external wrenches, live parameters, actuators, contacts' file.
+
+    Of steps `friction`, `stops` and `effort_limits` say which values of joints in the file act, as for `Simulator`.
+    """
 
     __repr__ = one_line
 
@@ -62,6 +67,9 @@ class Choice:
     payload: str | None = None
     actuators: bool = False
     contacts: str = ""
+    friction: bool = False
+    stops: bool = False
+    effort_limits: bool = False
 
 
 PLAIN = Choice()
@@ -118,8 +126,9 @@ class Kind:
         """Return live parameters of a robot that the function depends on, and all of a mechanism."""
         if not model.has_frames:
             return {"parameters": choice.parameters}
-        found = _list_parameters(model, choice)
-        return {"parameters": tuple(p.name for p in found if p.kind in self.kinds), "payload": choice.payload}
+        own = [p.name for p in _list_parameters(model, choice) if p.kind in self.kinds]
+        own += [name for name in choice.parameters if name in LIVE and "contacts" in self.takes]
+        return {"parameters": tuple(own), "payload": choice.payload}
 
 
 def _step(
@@ -127,19 +136,31 @@ def _step(
     *,
     external_wrenches: Sequence[str] = (),
     contacts: str = "",
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
     parameters: Sequence[str] = (),
     payload: str | None = None,
 ) -> Function:
     """Return a time step (q, qd)(q, qd, tau, dt); with contacts also of their numbers and last forces."""
+    of_contacts, own = split_parameters(tuple(parameters))
     points, ground = make_contacts(model, contacts or (), None)
     options = StepOptions(
-        parameters=tuple(parameters),
+        friction=friction,
+        stops=stops,
+        effort_limits=effort_limits,
+        parameters=own,
         payload=payload,
         contacts=points,
-        ground=ground,
+        ground=lay_live_ground(points, ground, of_contacts),
         external_wrenches=tuple(external_wrenches),
     )
     return options.step_of(model, TYPICAL_STEP)
+
+
+def _touching_points(model: Model, *, contacts: str = "") -> Function:
+    """Return ground(q): planes under contacts and points of pairs of boxes, which `step` takes."""
+    return compile_touching_points(model, *make_contacts(model, contacts or (), None))
 
 
 _REACHED = "q, errors, counts(target, start): a link or frame is there"
@@ -167,6 +188,7 @@ FUNCTIONS: Mapping[str, Kind] = {
     "kinetic_energy": Kind(kinetic_energy, ROTORS),
     "potential_energy": Kind(potential_energy, WEIGHTS),
     "step": Kind(_step, KINDS),
+    "touching_points": Kind(_touching_points),
 }
 """All functions by name."""
 
@@ -230,7 +252,7 @@ def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
             raise InputError(f"{item!r} names a function twice", fix="name it once")
         used |= {field for _, kind, _ in parts for field in FUNCTIONS[kind].uses}
         _check_hybrid({kind for _, kind, _ in parts}, choice)
-    for field in ("external_wrenches", "accelerations", "actuators", "ordering", "contacts"):
+    for field in (f.name for f in fields(Choice) if f.name not in _LIVE):
         if getattr(choice, field) != getattr(PLAIN, field) and field not in used:
             takers = ", ".join(name for name, kind in FUNCTIONS.items() if field in kind.uses)
             raise InputError(
@@ -242,7 +264,8 @@ def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
 
 def _list_parameters(model: Any, choice: Choice) -> Sequence[Parameter]:
     """Return live parameters of a robot; none of a mechanism, in whose file numbers have names already."""
-    return parameters_of(model, choice.parameters, choice.payload) if model.has_frames else ()
+    own = tuple(name for name in choice.parameters if name not in LIVE)
+    return parameters_of(model, own, choice.payload) if model.has_frames else ()
 
 
 def _label_parameters(f: Exportable, model: Any, choice: Choice) -> Exportable:
@@ -313,7 +336,10 @@ def _part(text: str) -> tuple[str, str, str]:
 
 
 def _check_parameters(model: Any, choice: Choice, functions: dict[str, Exportable]) -> None:
-    """Raise InputError where a live parameter of a robot is an argument of no function."""
+    """Raise InputError where a live parameter of a robot, or of its contacts, is an argument of no function."""
+    of_contacts = [name for name in choice.parameters if name in LIVE]
+    if of_contacts and not choice.contacts and model.has_frames:
+        raise InputError(f"parameters {', '.join(of_contacts)} of contacts that there are not", fix="give contacts")
     known = [f for f in functions.values() if isinstance(f, Function)]
     taken = {name for f in known for a in f.arguments if a.name == PARAMETERS for name in a.names}
     for parameter in _list_parameters(model, choice):

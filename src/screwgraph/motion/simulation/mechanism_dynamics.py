@@ -86,7 +86,7 @@ class MechanismDynamics(Dynamics):
         """Return the nearest state that constraints allow, at which coordinates have given values and rates."""
         slots, free = [self.model.index(name) for name in held], np.ones(self.model.n, dtype=bool)
         q, qd, free[slots] = q.copy(), qd.copy(), False
-        q[slots], qd[slots] = np.array(list(held.values())).T
+        q[slots], qd[slots] = np.array(list(held.values())).reshape(-1, 2).T
         code = self.compiled.closing_of_few
         q, units = assemble_near(self.model, code, q, free), code.units.coordinates
         _, J = code.in_units(q)

@@ -325,6 +325,16 @@ class Simulator:
         """The distances (m) of contacts from the ground before the last step; NaN before the first."""
         return self._gaps
 
+    def find_ground(self, q: Any = None) -> Float[np.ndarray, "*B n"]:
+        """Return the argument `ground` of `function` at q, by default now: planes (m) under contacts, points of slots.
+
+        Raises InputError where the step takes none, as on one plane.
+        """
+        if self._contacts is None or self._contacts.fixed:
+            raise InputError("this step takes no ground", fix='make it with parameters=["ground"]')
+        given = self._q if q is None else validate_numbers("q", q)
+        return np.array(self._contacts.find_arguments(given)[1])
+
     @property
     def residual(self) -> Float[np.ndarray, "*B"]:
         """The largest velocity (m/s) by which a contact's law was not obeyed in the last step; NaN before the first."""

@@ -41,7 +41,13 @@ FLAGS = LIBRARY_FLAGS | {
     "functions": Flag(
         "Functions, see above. With + between, one function of several results: control=mass_matrix+bias."
     ),
-    "parameters": Flag("Parameters that are inputs, fields of a structure: link7, joint3.friction, ...."),
+    "parameters": Flag(
+        "Parameters that are inputs, fields of a structure: link7, joint3.friction, ...; of `step` with contacts "
+        "ground, too."
+    ),
+    "friction": Flag("Let joints of `step` have the Coulomb friction of the file."),
+    "stops": Flag("Let joints of `step` stop at the position limits of the file."),
+    "effort_limits": Flag("Let `step` cut efforts to the limits of the file."),
     "contacts": Flag("Contacts of `step`: a YAML file, or collisions, as of `screwgraph simulate`.", "FILE"),
     "payload": Flag("A link or frame that carries a body whose inertia is an input.", "FRAME"),
     "report": Flag("Print the operations saved by each pass."),
@@ -82,14 +88,18 @@ def compile_functions(
     parameters: tuple[str, ...] = (),
     payload: str | None = None,
     contacts: str | None = None,
+    friction: bool = False,
+    stops: bool = False,
+    effort_limits: bool = False,
     dtype: str = "float64",
     overwrite: bool = False,
     report: bool = False,
 ) -> None:
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
+    laws = (friction, stops, effort_limits)
     choice = Choice(
-        ordering or "auto", external_wrenches, accelerations, parameters, payload, actuators, contacts or ""
+        ordering or "auto", external_wrenches, accelerations, parameters, payload, actuators, contacts or "", *laws
     )
     with as_usage_error():
         check_names(functions, choice)

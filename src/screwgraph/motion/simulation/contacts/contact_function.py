@@ -14,15 +14,22 @@ from screwgraph.compiler import (
     make_function,
 )
 from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
-from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
 from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
-from screwgraph.motion.simulation.contacts.number_names import AXES, PLANES, POINT, label_contacts, name_numbers
+from screwgraph.motion.simulation.contacts.number_names import AXES, label_contacts, name_ground, name_numbers
 from screwgraph.motion.simulation.contacts.step_examples import draw_examples
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.system import Dynamics
 from screwgraph.tape import Memory
+
+ABOUT = {
+    "contacts": "friction, restitution, 1/stiffness (m/N), damping (N s/m) of each contact",
+    "ground": "the plane that each contact touches, unit normal and height along it (m), then the point of each slot "
+    "in its frame (m), as touching_points finds them for planes and boxes; a height 10 m below its point opens a slot",
+    "forces": "those of the step before (N), 0 at first",
+}
+"""What comments of exported code say of arguments."""
 
 
 def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: StepEfforts | None = None) -> Function:
@@ -41,11 +48,11 @@ def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: Step
     """
     k, efforts = len(model.contacts), efforts or StepEfforts()
     labels = label_contacts([contact.frame for contact in model.contacts])
-    of_slots = [label for label, c in zip(labels, model.contacts, strict=True) if isinstance(c, ContactSlot)]
     names = {"dt": ("dt[0]",), "contacts": name_numbers(VALUES, labels)}
-    names |= {} if model.plane else {"ground": (*name_numbers(PLANES, labels), *name_numbers(POINT, of_slots))}
-    numbers = (Argument(name, (len(own),), own) for name, own in names.items())
-    last = Argument("forces", (k, 3), name_numbers([f"force_{axis}" for axis in AXES], labels))
+    names |= {} if model.plane else {"ground": name_ground(model.contacts)}
+    numbers = (Argument(name, (len(own),), own, about=ABOUT.get(name, "")) for name, own in names.items())
+    pushes = name_numbers([f"force_{axis}" for axis in AXES], labels)
+    last = Argument("forces", (k, 3), pushes, about=ABOUT["forces"])
     vectors = (*efforts.list_arguments(model.state), *numbers, last)
     arguments = tuple(map(make_plain_argument, vectors))
     arguments += model.parameters

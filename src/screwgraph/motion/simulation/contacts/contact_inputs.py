@@ -165,7 +165,7 @@ def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
 
     def expression(q: np.ndarray) -> list[object]:
         points = TOUCHING[robot.kind].locate(robot, contacts, q)
-        planes = [_touch_body(robot, c, p, q) for c, p in zip(contacts, points, strict=True) if is_paired]
+        planes = [touch_body(robot, c, p, q) for c, p in zip(contacts, points, strict=True) if is_paired]
         return [x for row in (*points, *planes) for x in row]
 
     question = (dynamics_of(robot).question, tuple((type(c), c.frame, c.at, c.against) for c in contacts))
@@ -181,7 +181,7 @@ def compile_places(robot: Any, contacts: Sequence[Contact]) -> Function:
     )
 
 
-def _touch_body(robot: Robot, contact: Contact, p: Float[Array, "3"], q: Float[Array, " nq"]) -> list[object]:
+def touch_body(robot: Robot, contact: Contact, p: Float[Array, "3"], q: Float[Array, " nq"]) -> list[object]:
     """Return the plane that the other body has at its point nearest to p."""
     if contact.against is None:
         return [0.0] * PLANE

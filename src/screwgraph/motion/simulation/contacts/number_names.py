@@ -6,6 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import count
 
+from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
+
 AXES = ("x", "y", "z")
 PLANES = ("normal_x", "normal_y", "normal_z", "height")
 """Numbers of a tangent plane, in order: a unit normal, the height along it (m)."""
@@ -22,3 +25,10 @@ def label_contacts(frames: Sequence[str]) -> tuple[str, ...]:
 def name_numbers(kinds: Sequence[str], labels: Sequence[str]) -> tuple[str, ...]:
     """Return names of the numbers of each label, all of one after all of the other."""
     return tuple(f"{kind}:{label}" for label in labels for kind in kinds)
+
+
+def name_ground(contacts: Sequence[Contact]) -> tuple[str, ...]:
+    """Return names of the numbers that steps take of the ground: of each contact a plane, of each slot a point."""
+    labels = label_contacts([contact.frame for contact in contacts])
+    of_slots = [label for label, c in zip(labels, contacts, strict=True) if isinstance(c, ContactSlot)]
+    return (*name_numbers(PLANES, labels), *name_numbers(POINT, of_slots))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -35,6 +35,15 @@ class SlotFinder(Protocol):
         ...
 
 
+@runtime_checkable
+class TracedFinder(Protocol):
+    """A finder that is code: of any kind of numbers."""
+
+    def trace(self, q: Float[Array, " nq"]) -> SlotInputs:
+        """Return what a step that begins at q takes of its slots."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class BoxPairFinder:
     """Points of two boxes, by code that stands for any number of states."""
@@ -51,24 +60,27 @@ class BoxPairFinder:
     @cached_property
     def code(self) -> Function:
         """Points in the own frame (n, 3), in the axes of the base (n, 3), planes (n, 4), of q."""
-        robot, slots, slot = self.robot, self.slots, self.slots[0]
+        robot, slot, n = self.robot, self.slots[0], len(self.slots)
 
         def expression(q: np.ndarray) -> list[object]:
-            frame = move_point(robot, robot.frame(slot.frame), (0.0, 0.0, 0.0), q)
-            axes = frame.R @ robot.frame(slot.frame).T_lf[:3, :3]
-            own, other = _pose_box(robot, slot, q), _pose_box(robot, slot.other, q)
-            points = touch_boxes(other, own, len(slots))
-            at = [x for point in points for x in axes.T @ (point.p - frame.p)]
-            p = [x for point in points for x in point.p]
-            planes = [x for point in points for x in (*point.normal, dot(point.normal, point.p) - point.gap)]
-            return [*at, *p, *planes]
+            return [x for array in self.trace(q) for x in array.ravel()]
 
-        n = len(slots)
         results = (Result("at", (n, 3)), Result("p", (n, 3)), Result("planes", (n, PLANE)))
         places = (slot.frame, slot.shape, slot.at, slot.rpy, slot.against)
         arguments = (make_numbered_argument("q", robot.nq),)
         question = (dynamics_of(robot).question, places, n)
         return compile_expression("box_pair", question, arguments, expression, results=results, branches=True)
+
+    def trace(self, q: Float[Array, " nq"]) -> SlotInputs:
+        """Return what a step that begins at q takes of its slots, q any kind of numbers."""
+        robot, slot = self.robot, self.slots[0]
+        frame = move_point(robot, robot.frame(slot.frame), (0.0, 0.0, 0.0), q)
+        axes = frame.R @ robot.frame(slot.frame).T_lf[:3, :3]
+        own, other = _pose_box(robot, slot, q), _pose_box(robot, slot.other, q)
+        points = touch_boxes(other, own, len(self.slots))
+        at, p = [axes.T @ (point.p - frame.p) for point in points], [np.asarray(point.p) for point in points]
+        planes = [np.array([*x.normal, dot(x.normal, x.p) - x.gap]) for x in points]
+        return SlotInputs(np.stack(at), np.stack(p), np.stack(planes))
 
 
 def _pose_box(robot: Robot, placed: Any, q: Float[Array, " nq"]) -> BoxPose:
