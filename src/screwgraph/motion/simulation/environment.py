@@ -137,6 +137,8 @@ class Environment:
     def reset(self, *, seed: int | None = None) -> tuple[Float[np.ndarray, "B n"], dict[str, Any]]:
         """Begin an episode of each motion; return observations. Raises InputError where `start` returns no states."""
         if seed is not None:
+            if not isinstance(seed, int | np.integer) or seed < 0:
+                raise InputError(f"reset: seed is {seed!r}", fix="give a whole number, not negative")
             self._rng = np.random.default_rng(seed)
         nq, nv, count = self.model.manifold.shape[0], self.model.manifold.dim, self.num_envs
         k = 0 if self._contacts is None else len(self._contacts.radii)
@@ -214,6 +216,8 @@ class Environment:
             values = self._contacts.values.reshape(self.num_envs, -1, len(NUMBERS))
             for name, draw in self._laws.items():
                 drawn = np.asarray(draw(rng, count)).reshape(count, -1)
+                named: dict[str, Any] = {name: drawn.ravel()}
+                Contact("randomise", **named)  # which says what they may be
                 values[where, :, NUMBERS.index(name)] = 1.0 / drawn if name == "stiffness" else drawn
         if self._values:
             vector = self._given.vector.copy()

@@ -328,11 +328,11 @@ class Simulator:
     def find_ground(self, q: Any = None) -> Float[np.ndarray, "*B n"]:
         """Return the argument `ground` of `function` at q, by default now: planes (m) under contacts, points of slots.
 
-        Raises InputError where the step takes none, as on one plane.
+        Raises InputError where the step takes none, as on one plane, or q is no position that loops allow.
         """
         if self._contacts is None or self._contacts.fixed:
             raise InputError("this step takes no ground", fix='make it with parameters=["ground"]')
-        given = self._q if q is None else validate_numbers("q", q)
+        given = self._q if q is None else live_states(self.model, self._given, q, None)[0]
         return np.array(self._contacts.find_arguments(given)[1])
 
     @property

@@ -92,6 +92,14 @@ def test_files(tmp_path, text, said):
         ("{frame: body, against: {frame: bdy, radius: 1}}", "no frame is called 'bdy'"),
         ("{frame: body, against: {frame: body, radius: 1}}", "on the same link"),
         ("{frame: body, against: {frame: bdy, radius: 0}}", "sizes must be positive"),
+        ("{frame: body, against: {frame: bdy, box: [1, 1, 1], length: 1}}", "goes with the radius"),
+        ("{frame: body, slots: 3}", "slots go with a shape"),
+        ("{frame: body, slots: 2.5, shape: {box: [1, 1, 1]}}", "whole number"),
+        ("{frame: body, slots: 12, shape: {box: [1, 1, 1]}}", "1 to 8 points"),
+        ("{frame: body, shape: {mesh: none.stl}}", "there is no file .*none.stl"),
+        ("{frame: body, shape: {box: [1, 1, 1], mesh: a.stl}}", "have a box or a mesh"),
+        ("{frame: body, damping: inf}", "finite and not negative"),
+        ("{frame: body, radius: 1, shape: {box: [1, 1, 1]}}", "a shape and a radius"),
     ],
 )
 def test_lines_of_wrong_entries_are_named(tmp_path, entry, said):
@@ -100,6 +108,51 @@ def test_lines_of_wrong_entries_are_named(tmp_path, entry, said):
     with pytest.raises(ModelError, match=said) as error:
         sg.Simulator(free_body(1.0, 0.1), contacts=str(file))
     assert str(error.value).startswith(f"{file}:3: ")
+
+
+@pytest.mark.parametrize(
+    ("ground", "said"),
+    [
+        ("{nrmal: [0, 0, 1]}", "did you mean 'normal'"),
+        ("{height: 1, steps: {at: [1], heights: [1]}}", "is nothing else"),
+        ("{steps: {at: [1, 2], heights: [1]}}", "heights of 2 steps"),
+        ("{steps: {at: [2, 1], heights: [1, 1]}}", "one after the other"),
+        ("{steps: {at: [1]}}", "it must have heights"),
+        ("{height_map: {file: none.npz}}", "cannot be read"),
+        ("{height_map: {smooth: yes}}", "must name a `file`"),
+        ("{height_map: {file: hills.npz}}", "the spacing of hills.npz"),
+    ],
+)
+def test_lines_of_wrong_grounds_are_named(tmp_path, ground, said):
+    np.savez(tmp_path / "hills.npz", heights=np.zeros((4, 4)), origin=[0.0, 0.0], spacing=[1.0, 2.0])
+    file = tmp_path / "contacts.yaml"
+    file.write_text(f"contacts:\n  - {{frame: body}}\nground: {ground}\n", encoding="utf-8")
+    with pytest.raises(ModelError, match=said) as error:
+        sg.Simulator(free_body(1.0, 0.1), contacts=str(file))
+    assert str(error.value).startswith(f"{file}:3: ")
+
+
+def test_positions_of_a_ground_that_is_asked_for_are_checked():
+    simulator = sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("body")], parameters=["ground"])
+    np.testing.assert_array_equal(simulator.find_ground(), [0.0, 0.0, 1.0, 0.0])
+    for q in ([1.0, 2.0], np.full(7, np.nan)):
+        with pytest.raises(InputError, match="7 finite numbers"):
+            simulator.find_ground(q)
+
+
+@pytest.mark.parametrize(
+    ("options", "seed", "said"),
+    [
+        ({"randomise": {"friction": (-1.0, -0.5)}}, 0, "friction of the contact of 'randomise'"),
+        ({"randomise": {"restitution": lambda rng, count: np.full(count, 2.0)}}, 0, "from 0 to 1"),
+        ({}, "one", "seed is 'one'"),
+        ({}, -1, "seed is -1"),
+    ],
+)
+def test_environments_refuse_draws_and_seeds(options, seed, said):
+    env = sg.Environment(free_body(1.0, 0.1), 2, contacts=[sg.Contact("body")], **options)
+    with pytest.raises(InputError, match=said):
+        env.reset(seed=seed)
 
 
 def test_lines_of_grounds_that_mechanisms_cannot_touch_are_named(tmp_path):

@@ -66,11 +66,11 @@ class Contact:
         check_fields(self)
         who = f"of the contact of {self.frame!r}"
         for name, most, why in (
-            ("radius", np.inf, "not negative"),
-            ("friction", np.inf, "not negative"),
+            ("radius", np.inf, "finite and not negative"),
+            ("friction", np.inf, "finite and not negative"),
             ("restitution", 1.0, "from 0 to 1"),
             ("stiffness", np.inf, "positive, infinite of a rigid contact"),
-            ("damping", np.inf, "not negative"),
+            ("damping", np.inf, "finite and not negative"),
         ):
             value = validate_numbers(f"{name} {who}", getattr(self, name))
             is_right = (value > 0.0) if name == "stiffness" else (value >= 0.0) & ((value < most) | (value <= 1.0))

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from screwgraph.base.errors import ModelError
+from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model import Model
 from screwgraph.model.formats.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import complaints_at
@@ -106,6 +106,10 @@ def _check_entries(
     for item, contact in placed:
         with complaints_at("a contact", item.at):
             kind.check(model, contact)
+        for shape in (contact.shape, contact.against and contact.against.shape):
+            mesh = getattr(shape, "file", None)
+            if mesh is not None and not Path(mesh).is_file():
+                raise ModelError("a contact: the mesh is not found", at=item.at, why=f"there is no file {mesh}")
     if ground is not None:
         with complaints_at("ground", entries["ground"].at):
             kind.lay_ground(model, ground)
@@ -136,10 +140,9 @@ def _read_contact(value: Value, folder: Path) -> list[Contact]:
     frame = entries["frame"].text()
     other = read_other(entries["against"], folder) if "against" in entries else None
     if "slots" in entries:
-        slots = entries["slots"].number({})
-        if slots != int(slots):
-            raise entries["slots"].complaint("slots are a whole number")
-        numbers["slots"] = int(slots)
+        if "shape" not in entries:
+            raise entries["slots"].complaint("slots go with a shape")
+        numbers["slots"] = entries["slots"].whole_number({})
     if "shape" in entries:
         if "points" in entries:
             raise value.complaint("it must have points or a shape")
@@ -176,6 +179,8 @@ def read_other(value: Value, folder: Path = Path()) -> OtherBody:
     entries = value.section(AGAINST, "against")
     if "frame" not in entries or sum(key in entries for key in ("box", "radius", "shape")) != 1:
         raise value.complaint("it must have a frame, and a box or a radius, or a shape")
+    if "length" in entries and "radius" not in entries:
+        raise entries["length"].complaint("a length goes with the radius of a capsule")
     places = {key: tuple(entries[key].numbers({}, 3)) for key in ("at", "rpy") if key in entries}
     if "shape" in entries:
         made = {**read_shape(entries["shape"], folder), **places}
@@ -221,7 +226,11 @@ def _read_heights(value: Value, folder: Path) -> Ground:
         raise value.complaint("it must name a `file`")
     smooth = "smooth" in entries and entries["smooth"].switch()
     found = read_arrays(folder / entries["file"].text(), ("heights", "origin", "spacing"))
-    return HeightMap(found["heights"], found["origin"].tolist(), float(found["spacing"]), smooth)
+    if found["spacing"].size != 1:
+        raise InputError(
+            f"the spacing of {entries['file'].text()} has the shape {found['spacing'].shape}", fix="give one"
+        )
+    return HeightMap(found["heights"], found["origin"].tolist(), found["spacing"].item(), smooth)
 
 
 def _read_steps(value: Value, _: Path) -> Ground:
