@@ -149,7 +149,7 @@ class _Expected:
 @lru_cache(maxsize=4096)
 def _find_requirement(function: Callable[..., Any], name: str) -> _Expected:
     choices = (Any,) if name in ("self", "cls") else list_choices(evaluate_annotation(function, name))
-    names = any(get_origin(c) in _LISTS and get_args(c)[:1] == (str,) for c in choices)
+    names = any(get_origin(c) in _LISTS and get_args(c)[:1] == (str,) and not _is_record(c) for c in choices)
     return _Expected(choices, tuple(map(_test, choices)), names)
 
 
@@ -196,6 +196,8 @@ def _test(kind: Any) -> Callable[[Any], bool]:
         return lambda value: (
             isinstance(value, Mapping) and all(keys(k) for k in value) and all(values(v) for v in value.values())
         )
+    if _is_record(kind):
+        return _record_of(inside)
     if origin in _LISTS:
         return _list_of(inside[0] if inside else Any)
     if origin is collections.abc.Callable:
@@ -225,6 +227,23 @@ def _list_of(kind: Any) -> Callable[[Any], bool]:
         except TypeError:
             return False
         return items is value or several or all(test(item) for item in items)
+
+    return check
+
+
+def _is_record(kind: Any) -> bool:
+    """Return whether a type is a tuple whose items have types of their own, such as tuple[str, int]."""
+    inside = get_args(kind)
+    return get_origin(kind) is tuple and Ellipsis not in inside and len(set(inside)) > 1
+
+
+def _record_of(kinds: Sequence[Any]) -> Callable[[Any], bool]:
+    tests = tuple(map(_any_of, kinds))
+
+    def check(value: Any) -> bool:
+        if not isinstance(value, Sequence) or isinstance(value, str | bytes) or len(value) != len(tests):
+            return False
+        return all(test(item) for test, item in zip(tests, value, strict=True))
 
     return check
 
@@ -268,6 +287,8 @@ def _words(kind: Any) -> str:
         return _WORDS[kind]
     if hasattr(kind, "array_type"):
         return "an array of numbers"
+    if _is_record(kind):
+        return f"a tuple of {' and '.join(' or '.join(map(_words, list_choices(one))) for one in inside)}"
     if origin in _LISTS:
         if not inside or inside[0] is Any:
             return "a list"
@@ -284,6 +305,9 @@ def _words(kind: Any) -> str:
 
 
 def _plural(words: str) -> str:
+    first, of, last = words.partition(" of ")
+    if of:
+        return _plural(first) + of + last
     head, comma, rest = words.removeprefix("a ").removeprefix("an ").partition(",")
     return f"{head}{'' if head.endswith('s') else 's'}{comma}{rest}"
 

@@ -310,8 +310,11 @@ class WholeBody:
     def routine(self) -> Routine:
         """Return the code: terms, the quadratic program, and what its solution means."""
         memory, k = Memory(), len(self.contacts)
+        # Vectors of the solver have names, too: those of arguments, which users choose, are other ones.
+        given = {a.name: f"given {a.name}" for a in self.given}
         for argument in self.given:
-            memory.add(argument.name, len(argument.names))
+            memory.add(given[argument.name], len(argument.names))
+        memory.alias("gains", memory.places(given["gains"]))
         results = {"tau": self.unknowns, "qdd": self.model.nv, **dict.fromkeys(self.wrenches, 3 * k)}
         for name, size in results.items():
             memory.add(name, size)
@@ -325,31 +328,29 @@ class WholeBody:
         for cone in cones:
             for i in cone.planes:
                 columns[i] = sorted(cone.places)
-        program = solver = QuadraticProgram(
-            memory, n, columns, MOST * (n + m), self.motion.combined, len(self.levels) > 1
-        )
+        has_levels = len(self.levels) > 1
+        program = solver = QuadraticProgram(memory, n, columns, MOST * (n + m), self.motion.combined, has_levels)
         if cones:
             program = solver = RoundCones(memory, program, cones)
         program.allocate()
-        if len(self.levels) > 1:
+        if has_levels:
             solver = TaskLevels(memory, program, len(self.levels), self.held_rows)
             solver.allocate()
-        own = [a.name for a in self.given]
+        own = list(given.values())
         written = (o for name, own in self.outputs.items() for o in (_list_varying(own) if name in MAPS else own))
         begin = memory.placed("terms", replace(self.code, outputs=tuple(written)), own, list(self.shapes))
-        feet = ["contacts"] if k else []
+        feet = [given["contacts"]] if k else []
         memory.add("sense", 1)
-        sense = memory.block("sense", [*self.references, *(a.name for a in self._live)], ["sense"], self.judge)
-        end = memory.block(
-            "end", ["x", "combined", "solution", "sense", *MAPS, *feet], [*results, "solution"], self.end
-        )
+        judged = [given[name] for name in (*self.references, *(a.name for a in self._live))]
+        sense = memory.block("sense", judged, ["sense"], self.judge)
+        reads = ["x", "combined", "solution", "sense", *MAPS, *feet]
+        end = memory.block("end", reads, [*results, "solution"], self.end)
         parts = (begin, *solver.parts(), sense, end)
         planes = ["planes", "planes'"] if cones else []
         inputs = tuple(place for name in (*own, "active", *planes[:1]) for place in memory.places(name))
         ends = (*results, "active'", *planes[1:], "solution")
         outputs = tuple(place for name in ends for place in memory.places(name))
-        names = tuple(name for argument in self.arguments for name in argument.names)
-        return Routine(names, inputs, outputs, memory.size, parts)
+        return Routine(tuple(n for a in self.arguments for n in a.names), inputs, outputs, memory.size, parts)
 
     def judge(self, *numbers: Any) -> list[Number]:
         """Return 1 where weights, flags and friction are from 0 on, orientations are some, barriers finite; else 0."""
