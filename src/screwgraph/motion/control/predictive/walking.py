@@ -14,11 +14,12 @@ from screwgraph.base.argument_checks import check_arguments, check_fields, valid
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
-from screwgraph.mechanics.kinematics import forward_kinematics, frame_jacobian, integrate
-from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
+from screwgraph.mechanics.kinematics import integrate
 from screwgraph.model.robot import Robot, make_unknown_name_error
 from screwgraph.motion.control.models.base import BASE
+from screwgraph.motion.control.predictive.foot_places import FootPlaces
 from screwgraph.motion.control.predictive.horizon_arguments import find_argument, stack_references, stack_schedule
+from screwgraph.motion.control.predictive.state_coordinates import RobotStates, check_near
 from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.spatial import quaternions
 
@@ -32,6 +33,8 @@ MOST_CORRECTION = 0.2
 """Part of the height of a base by which that of references is corrected at most."""
 SOON = 0.05
 """Part of a first interval after which who stands is who stands now: clocks are rounded."""
+UNMOVED = 1e-9
+"""Entry of a foot's Jacobian that is none (m)."""
 DAMPED = 1e-6
 """Damping of inverse kinematics where a knee is straight (m^2)."""
 
@@ -97,9 +100,11 @@ class Walk:
         robot: a floating base with legs.
         contacts: points or balls of feet, as `mpc` has them.
         gait: who stands when.
-        stand: position (nq,) of the robot that stands.
+        stand: position of the robot that stands: (nq,), of closed chains and rotors of the independent joints, as
+            states of `mpc` are.
         capture: how much of the capture point's distance is taken.
         settling: time (s) in which `correct_height` takes up what the base is too low.
+        near: position (nq,) of all joints near which loops are closed, as `mpc` has it.
     """
 
     __repr__ = one_line
@@ -110,6 +115,7 @@ class Walk:
     stand: Float[np.ndarray, " nq"]
     capture: float = 0.5
     settling: float = 0.5
+    near: Any = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -119,10 +125,9 @@ class Walk:
         first = self.robot.joints[0] if self.robot.joints else None
         if first is None or self.robot.v_slices[first.name] != slice(0, BASE):
             raise InputError(f"{self.robot.name!r} has no floating base", fix='sg.load(file, base="floating")')
-        if np.shape(self.stand) != (self.robot.nq,) or not np.isfinite(self.stand).all():
-            raise InputError(
-                f"stand of the shape {np.shape(self.stand)}", fix=f"give ({self.robot.nq},) finite numbers"
-            )
+        nq = self.joints.nq
+        if np.shape(self.stand) != (nq,) or not np.isfinite(self.stand).all():
+            raise InputError(f"stand of the shape {np.shape(self.stand)}", fix=f"give ({nq},) finite numbers")
         if not self.stand[2] > 0.0 or abs(np.linalg.norm(self.stand[3 : BASE + 1]) - 1.0) > UNIT:
             raise InputError(
                 f"stand begins with {np.round(np.asarray(self.stand[: BASE + 1]), 6).tolist()}",
@@ -138,30 +143,32 @@ class Walk:
         for contact in self.contacts:
             if contact.frame not in self.robot.frame_names:
                 raise make_unknown_name_error("frame", contact.frame, self.robot.frame_names)
-            if np.any(np.asarray(contact.at)):
-                raise InputError(
-                    f"the contact at {contact.frame!r} is not at its frame's origin", fix="give the foot a frame"
-                )
 
     @cached_property
-    def places(self) -> Function:
-        """Code of q to the poses of all feet."""
-        return forward_kinematics(self.robot, [contact.frame for contact in self.contacts])
+    def states(self) -> RobotStates:
+        """The coordinates that are states. Raises InputError: `near` has no sense."""
+        return RobotStates(self.robot, check_near(self.robot, self.near))
+
+    @property
+    def joints(self) -> Robot:
+        """The joints that are states."""
+        return self.states.joints
 
     @cached_property
-    def slopes(self) -> tuple[tuple[Function, Any], ...]:
-        """Code of q to the Jacobian of each foot, and its own joints' coordinates."""
-        found = list[tuple[Function, Any]]()
-        for contact in self.contacts:
-            jacobian = frame_jacobian(self.robot, contact.frame, reference=ALIGNED)
-            moved = np.flatnonzero(np.any(np.abs(jacobian(self.stand)[3:, BASE:]) > 0.0, axis=0)) + BASE
-            found.append((jacobian, moved))
-        return tuple(found)
+    def feet(self) -> FootPlaces:
+        """Places of all feet."""
+        return FootPlaces(self.states, self.contacts)
+
+    @cached_property
+    def legs(self) -> tuple[Any, ...]:
+        """The coordinates of joints that move each foot."""
+        slopes = np.abs(self.feet.find_slopes(self.stand)[..., BASE:]).max(axis=1)
+        return tuple(np.flatnonzero(row > UNMOVED) + BASE for row in slopes)
 
     @cached_property
     def hips(self) -> Float[np.ndarray, "feet 2"]:
         """Feet of the robot that stands, from its base."""
-        return self.places(self.stand)[:, :2, 3] - self.stand[:2]
+        return self.feet.find_places(self.stand)[:, :2] - self.stand[:2]
 
     @check_arguments
     def correct_height(self, correction: float, q: Any, dt: float) -> float:
@@ -174,10 +181,10 @@ class Walk:
             InputError: q has another shape, or a number is not finite.
         """
         now = validate_numbers("q", q)
-        if now.shape != (self.robot.nq,) or not np.isfinite([*now, correction]).all() or not 0.0 < dt < np.inf:
+        if now.shape != (self.joints.nq,) or not np.isfinite([*now, correction]).all() or not 0.0 < dt < np.inf:
             raise InputError(
                 f"correction {correction!r}, q of the shape {now.shape}, dt {dt!r}",
-                fix=f"give finite numbers, ({self.robot.nq},), dt positive",
+                fix=f"give finite numbers, ({self.joints.nq},), dt positive",
             )
         height = float(self.stand[2])
         found = correction + dt / self.settling * (height - float(now[2]))
@@ -213,7 +220,7 @@ class Walk:
         Raises:
             InputError: an argument has the wrong shape, or is not finite; the controller has no contacts.
         """
-        nq, nv, N = self.robot.nq, self.robot.nv, find_argument(control, "contacts").shape[0]
+        nq, nv, N = self.joints.nq, self.joints.nv, find_argument(control, "contacts").shape[0]
         now, rate = validate_numbers("q", q), validate_numbers("qd", qd)
         wanted = validate_numbers("velocity", velocity)
         if now.shape != (nq,) or rate.shape != (nv,) or wanted.shape != (3,):
@@ -260,7 +267,8 @@ class Walk:
 
     def _lead_feet(self, q: Any, qd: Any, times: Any, path: Any, heading: Any, wanted: Any) -> Any:
         """Return places (N + 1, feet, 3) of feet: those that stand stay, others go on to where they land."""
-        phases, places = self.gait.phase(times), self.places(q)[:, :3, 3]
+        phases, places = self.gait.phase(times), self.feet.find_places(q)
+        speeds = self.feet.find_slopes(q) @ qd
         drift = (quaternions.to_rotation(q[3:7]) @ qd[3:BASE])[:2]
         found = np.empty((len(times), len(self.contacts), 3))
         for f, contact in enumerate(self.contacts):
@@ -274,8 +282,7 @@ class Walk:
                 base = q[:2] + left * drift if k == 0 else path[end, :2] + (at - times[end]) * way
                 return base + _turn(heading[end], hip) + self._step_out(now, way)
 
-            speed = (self.slopes[f][0](q)[3:] @ qd)[:2]
-            found[:, f] = self._lead_foot(places[f, :2], speed, phases[:, f], land)
+            found[:, f] = self._lead_foot(places[f, :2], speeds[f, :2], phases[:, f], land)
             found[:, f, 2] += float(np.max(contact.radius))
         return found
 
@@ -309,13 +316,13 @@ class Walk:
             [bases, np.broadcast_to(self.stand[BASE + 1 :], (len(bases), len(q) - BASE - 1))], axis=1
         )
         for _ in range(NEWTON):
-            places, step = self.places(found), np.zeros((len(found), self.robot.nv))
-            for f, (jacobian, own) in enumerate(self.slopes):
-                J = jacobian(found)[:, 3:, own]
+            (places, slopes), step = self.feet.code(found), np.zeros((len(found), self.joints.nv))
+            for f, own in enumerate(self.legs):
+                J = slopes[:, f][..., own]
                 normal = J @ J.swapaxes(1, 2) + DAMPED * np.eye(3)
-                left = (feet[:, f] - places[:, f, :3, 3])[..., None]
+                left = (feet[:, f] - places[:, f])[..., None]
                 step[:, own] = (J.swapaxes(1, 2) @ np.linalg.solve(normal, left))[..., 0]
-            found = integrate(self.robot)(found, step)
+            found = integrate(self.joints)(found, step)
         return found[:, BASE + 1 :]
 
 
