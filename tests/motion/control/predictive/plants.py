@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import mujoco
 import numpy as np
+from tests.suites import record
 
 import screwgraph as sg
 from screwgraph.api.interop import mujoco_states
@@ -48,13 +50,12 @@ class MujocoPlant:
     """A robot in MuJoCo, on balls at the points of its contacts."""
 
     def __init__(self, robot: sg.Robot, q: Any, folder: Any, contacts: Any = (), part: float = 0.0) -> None:
-        import mujoco
-
-        self.robot, self.mujoco = robot, mujoco
+        self.robot = robot
         file = folder / "robot.urdf"
         sg.save(robot, file)
         spec = mujoco.MjSpec.from_file(str(file))
         spec.option.timestep, spec.compiler.balanceinertia = STEP, False
+        spec.compiler.boundinertia = 1e-9  # carts have no moments of inertia in their files
         spec.option.cone, spec.option.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10.0
         ball, plane = mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_PLANE
         if contacts:
@@ -90,18 +91,18 @@ class MujocoPlant:
             contact = self.data.contact[k]
             for geom, side in zip(contact.geom, (-1.0, 1.0), strict=True):
                 if int(geom) in self.balls:
-                    self.mujoco.mj_contactForce(self.model, self.data, k, force)
+                    mujoco.mj_contactForce(self.model, self.data, k, force)
                     found[self.balls[int(geom)]] += side * (contact.frame.reshape(3, 3).T @ force[:3])
         return found
 
     def set(self, q: Any, qd: Any) -> None:
         self.data.qpos[:], self.data.qvel[:] = self.states.q_out(q), self.states.qd_out(q, qd)
-        self.mujoco.mj_forward(self.model, self.data)
+        mujoco.mj_forward(self.model, self.data)
 
     def step(self, tau: Any) -> None:
         q, _ = self.state
         self.data.qfrc_applied[:] = self.states.tau_out(q, tau)
-        self.mujoco.mj_step(self.model, self.data)
+        mujoco.mj_step(self.model, self.data)
 
 
 @dataclass
@@ -117,10 +118,24 @@ class Disturbance:
     at: float = np.inf
     blow: Any = 0.0
 
+    def pushed(self, at: float, blow: Any) -> Disturbance:
+        """Return the same with a blow."""
+        return replace(self, at=at, blow=blow)
+
+
+def make_plant(kind: str, robot: sg.Robot, q: Any, folder: Any, contacts: Any = (), part: float = 0.0) -> Any:
+    """Return a plant of a kind, "own" or "MuJoCo"."""
+    if kind == "own":
+        return OwnPlant(robot, q, contacts, part)
+    return MujocoPlant(robot, q, folder, contacts, part)
+
 
 @dataclass
 class Log:
-    """Positions, velocities at ticks, largest efforts, ratios of forces (tangent by normal) in ticks, statuses."""
+    """Positions, velocities at ticks, largest efforts, ratios of forces, statuses.
+
+    A ratio is that of tangent and normal forces, means of a tick, of feet that have stood through the last tick, too.
+    """
 
     q: np.ndarray
     qd: np.ndarray
@@ -129,11 +144,20 @@ class Log:
     status: np.ndarray
 
 
+def record_loop(loop: str, kind: str, own: Disturbance, kept: str, log: Log, limits: Any) -> None:
+    """Keep a row of the table of loops."""
+    ratio = f"{log.ratios.max():.2f}" if log.ratios.any() else ""
+    masses, delay = f"{100 * own.part:.0f} %", "a tick" if own.delay else "none"
+    cells = {"loop": loop, "plant": kind, "masses": masses, "delay": delay, "noise": f"{own.noise:g}", "kept": kept}
+    torque = f"{(log.efforts / limits).max():.2f}"
+    record("loops", **cells, torque=torque, ratio=ratio, shortened=f"{100 * log.status.mean():.0f} %")
+
+
 def run_loop(plant: Any, model: Any, command: Any, dt: float, seconds: float, own: Disturbance) -> Log:
     """Drive a plant by command(k, q, qd) -> (tau (nv,), status); `model` predicts where a waiting command leads."""
     rng, n = np.random.default_rng(0), plant.robot.nv
     waiting, fine, rows = np.zeros(n), round(dt / STEP), list[Any]()
-    kicked = round(own.at / dt) if np.isfinite(own.at) else -1
+    kicked, stood = round(own.at / dt) if np.isfinite(own.at) else -1, np.zeros(0)
     for k in range(round(seconds / dt)):
         q, qd = plant.state
         if k == kicked:
@@ -148,11 +172,14 @@ def run_loop(plant: Any, model: Any, command: Any, dt: float, seconds: float, ow
             seen, rate = model.state
         tau, status = command(k, seen, rate)
         acts, waiting = (waiting if own.delay and k else tau), tau
-        pushes = list[np.ndarray]()
-        for _ in range(fine):
-            plant.step(acts)
-            pushes.append(plant.forces.copy())
-        mean = np.mean(pushes, axis=0) if pushes[0].size else np.zeros((0, 3))
-        ratio = [float(np.hypot(f[0], f[1]) / f[2]) for f in mean if f[2] > FELT]
-        rows.append((*plant.state, np.abs(tau).max(), max(ratio, default=0.0), status))
+        pushes = np.array([_advance(plant, acts) for _ in range(fine)])
+        mean, stands = pushes.mean(axis=0), pushes[:, :, 2].min(axis=0, initial=np.inf) > FELT
+        both = stands & (stood if stood.size else False)
+        ratio, stood = [float(np.hypot(f[0], f[1]) / f[2]) for f in mean[both]], stands
+        rows.append((*plant.state, np.abs(tau), max(ratio, default=0.0), status))
     return Log(*(np.array(x) for x in zip(*rows, strict=True)))
+
+
+def _advance(plant: Any, tau: Any) -> np.ndarray:
+    plant.step(tau)
+    return np.reshape(plant.forces, (-1, 3)).copy()

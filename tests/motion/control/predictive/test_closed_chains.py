@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from tests.motion.control.predictive.test_closed_loops import heavier
+from tests.motion.control.predictive.plants import heavier
 from tests.robots import robot_file
 
 import screwgraph as sg

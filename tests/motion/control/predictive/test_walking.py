@@ -1,13 +1,13 @@
-"""References of walking robots: feet where they shall be, by forward kinematics; a trot on simulated contacts."""
+"""References of walking robots: feet where they shall be, by forward kinematics."""
 
 from functools import cache
 
 import numpy as np
 import pytest
-from tests.motion.control.predictive.test_closed_loops import heavier
+from tests.motion.control.predictive.plants import heavier
 
 import screwgraph as sg
-from screwgraph.motion.control import Gait, Walk, stack_weights
+from screwgraph.motion.control import Gait, Walk
 
 DT, STAGES = 0.02, 20
 NAMES = [f"{leg}_foot" for leg in ("FR", "FL", "RR", "RL")]
@@ -127,58 +127,3 @@ def test_a_height_is_corrected_by_its_integral():
             walk.correct_height(*given)
     with pytest.raises(sg.InputError, match="settling"):
         Walk(robot, FEET, Gait(), stand, settling=0.0)
-
-
-def trot(seconds, part=0.0, push=0.0, noise=0.0):
-    """Return height above the wanted one (mm), position and velocity of the base of an A1, every 20 ms.
-
-    The plant is heavier by a part; after a second it is pushed to the left (m/s). `noise` is of positions (m, rad),
-    velocities have ten times as much.
-    """
-    robot, stand = a1()
-    own = control()
-    weights = stack_weights(
-        robot,
-        position=[40.0] * 3 + [5.0, 5.0, 2000.0] + [20.0] * 12,
-        velocity=[0.4] * 3 + [4.0] * 3 + [0.05] * 12,
-        force=1e-4,
-        acceleration=1e-6,
-    )
-    walk = Walk(robot, FEET, Gait(), stand, capture=1.0)
-    plant = sg.Simulator(robot, 1e-3, stand, contacts=FEET, parameters=heavier(robot, part))
-    previous, states, found, rng = np.zeros(own.arguments[-1].shape), None, [], np.random.default_rng(0)
-    for k in range(round(seconds / DT)):
-        if k == 50:
-            plant.reset(plant.q, plant.qd + push * np.eye(18)[4])
-        q = robot.manifold.retract(plant.q, noise * rng.standard_normal(18))
-        qd = plant.qd + 10.0 * noise * rng.standard_normal(18)
-        plan = walk.references(own, DT, DT * k, q, qd, states=states)
-        tau, states, _, forces, _, previous, solution = own(
-            q, qd, plan.references, weights, plan.contacts, float(k > 0), previous
-        )
-        assert solution[0] in (0.0, 1.0)
-        assert np.abs(tau).max() <= 33.5
-        normal, *tangents = forces.reshape(STAGES, 4, 3).transpose(2, 0, 1)
-        slips = np.abs(tangents).max(axis=0) - 0.6 / np.sqrt(2.0) * normal
-        assert slips[0].max() < 1.0  # N, of 70 a foot; the barrier of a call is not zero
-        states = np.vstack([states[1:], states[-1:]])
-        plant.step(np.concatenate([np.zeros(6), tau]), steps=20)
-        found.append([1e3 * (plant.q[2] - stand[2]), *plant.q[:2], *plant.qd[3:5]])
-    return np.array(found)
-
-
-@pytest.mark.suite
-def test_a_trot_keeps_its_height_within_5_mm():
-    found = trot(1.6)
-    assert np.abs(found[30:, 0]).max() < 5.0
-    assert np.abs(found[:, 1:3]).max() < 0.05
-
-
-@pytest.mark.suite
-def test_a_trot_that_is_pushed_comes_back_to_its_height():
-    found = trot(2.4, part=0.05, push=0.64, noise=1e-3)
-    assert np.abs(found[50:, 0]).max() < 15.0
-    settled = found[90:]  # from 0.8 s on after the blow
-    assert np.abs(settled[:, 0]).max() < 5.0
-    assert abs(settled[:, 4].mean()) < 0.15
-    assert abs(found[-1, 2]) < 0.4
