@@ -1,4 +1,4 @@
-"""Robots that are controlled: heavier than their models, in two simulators of contacts, with forces that are measured."""
+"""Robots that are controlled: heavier than their models, in two simulators of contacts, whose forces are measured."""
 
 from __future__ import annotations
 

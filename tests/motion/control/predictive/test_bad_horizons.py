@@ -169,28 +169,35 @@ independent: [joint1]
 
 
 @pytest.mark.filterwarnings("ignore:mpc")
-def test_loops_that_cannot_be_closed_are_no_success():
+def test_states_at_which_loops_cannot_be_closed_have_no_effort():
     """A crank that points away from the rocker: the coupler does not reach, and there are no dynamics."""
     robot = sg.load(OPEN)
     control = sg.mpc(robot, dt=0.01, horizon=4)
     references, nothing = stack_references(control, [0.0]), np.zeros(control.arguments[-1].shape)
-    tau, *_, solution = control([1.6], [0.0], references, stack_weights(robot), 0.0, nothing)
-    assert np.isfinite(tau).all()
-    assert solution[0] >= 1.0
+    given = references, stack_weights(robot), 0.0
+    sound = control([0.0], [0.0], *given, nothing)
+    for last in (nothing, sound[-2]):
+        tau, states, *_, following, solution = control([1.6], [0.0], *given, last)
+        assert solution[0] == 3.0
+        assert not tau.any()
+        assert not states.any()
+        for x, y in zip(control([0.0], [0.0], *given, following), sound, strict=True):
+            np.testing.assert_array_equal(x, y)
 
 
 def test_calls_without_dynamics_say_so_and_the_next_one_begins_anew():
     """Efforts that are no numbers: no command. A last solution whose end has no dynamics: the command, once."""
     control = HorizonOutline(np.array([5.0]))
     nan, inf = np.nan, np.inf
-    for defect, effort, status, tau, kept in (
-        (1e-3, 2.0, 1.0, 2.0, 1.0),
-        (nan, 2.0, 1.0, 2.0, 0.0),
-        (inf, 9.0, 1.0, 5.0, 0.0),
-        (1e-3, nan, 3.0, 0.0, 0.0),
-        (nan, inf, 3.0, 0.0, 0.0),
+    for defect, effort, gap, status, tau, kept in (
+        (1e-3, 2.0, 1e-4, 1.0, 2.0, 1.0),
+        (nan, 2.0, 1e-4, 1.0, 2.0, 0.0),
+        (inf, 9.0, 1e-4, 1.0, 5.0, 0.0),
+        (1e-3, nan, 1e-4, 3.0, 0.0, 0.0),
+        (nan, inf, 1e-4, 3.0, 0.0, 0.0),
+        (nan, 2.0, nan, 3.0, 0.0, 0.0),
     ):
-        lost = [3.0], [0.1], [7.0], [0.2], [defect], [0.3], [effort], [1.0], [0.0], [1.0]
+        lost = [3.0], [0.1], [7.0], [0.2], [defect], [0.3], [effort], [gap], [1.0], [0.0], [1.0]
         found = [float(x) for x in TickOutcome(cast(Horizon, control)).finish(*lost)]
         assert found[:2] == [tau, kept]
         assert found[3] == status

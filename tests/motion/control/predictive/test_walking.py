@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from tests.motion.control.predictive.plants import heavier
 
 import screwgraph as sg
 from screwgraph.motion.control import Gait, Walk

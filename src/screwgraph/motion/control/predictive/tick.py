@@ -357,7 +357,8 @@ class Tick:
         moving += ["frames"] * bool(self.goals)
         more = ["first"] * self.own.is_timed + ["length"] * bool(self.own.shortenings)
         more += ["terminal"] * self.own.has_riccati_end + ["weights", *["frame_weights"] * bool(self.goals)]
-        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "sense", *more]
+        head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "gap_k"]
+        head += ["sense", *more]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),

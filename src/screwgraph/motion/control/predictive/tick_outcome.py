@@ -38,19 +38,20 @@ class TickOutcome:
         defect: Any,
         change: Any,
         efforts: Any,
+        gap: Any,
         sense: Any,
         *more: Any,
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, how good it is, whether it was lost.
 
-        `more` are, of horizons that have them, the first interval, the length of the step, the weights of the last
+        `gap` is that of the first stage, which has no numbers where the state has no dynamics. `more` are, of horizons that have them, the first interval, the length of the step, the weights of the last
         state, then all other weights.
         """
         first, more = (list(more[0]), more[1:]) if self.own.is_timed else ([], more)
         length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
         end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
-        # efforts are no numbers where there are no dynamics, as of loops that cannot be closed
-        sound = sense[0] * have_sense([x for own in weights for x in own], [*end, *efforts])
+        # Efforts and gaps are no numbers where there are no dynamics, as of loops that cannot be closed.
+        sound = sense[0] * have_sense([x for own in weights for x in own], [*end, *efforts, *gap])
         for x in first:
             sound = sound * (x > 0.0) * (x < LATE * self.own.dt)
         lost = choose(length[0] > 0.0, 0.0, choose(solved[0] < NO_SENSE, 0.0, 1.0))
