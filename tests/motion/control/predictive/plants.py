@@ -145,12 +145,12 @@ class Log:
 
 
 def record_loop(loop: str, kind: str, own: Disturbance, kept: str, log: Log, limits: Any) -> None:
-    """Keep a row of the table of loops."""
+    """Keep a row of the table of loops; `limits` are of efforts (nv,)."""
     ratio = f"{log.ratios.max():.2f}" if log.ratios.any() else ""
     masses, delay = f"{100 * own.part:.0f} %", "a tick" if own.delay else "none"
     cells = {"loop": loop, "plant": kind, "masses": masses, "delay": delay, "noise": f"{own.noise:g}", "kept": kept}
-    torque = f"{(log.efforts / limits).max():.2f}"
-    record("loops", **cells, torque=torque, ratio=ratio, shortened=f"{100 * log.status.mean():.0f} %")
+    used = np.divide(log.efforts, limits, out=np.zeros_like(log.efforts), where=log.efforts > 0.0)
+    record("loops", **cells, torque=f"{used.max():.2f}", ratio=ratio, shortened=f"{100 * log.status.mean():.0f} %")
 
 
 def run_loop(plant: Any, model: Any, command: Any, dt: float, seconds: float, own: Disturbance) -> Log:
