@@ -107,8 +107,9 @@ def mpc(
     `forces` (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities,
     between calls; `solution`: status (0; 1: the step was shortened, the trajectory is not the optimum yet; 3: arguments
     without sense, such as poses that are no rigid motions, a last solution that is no motion, or a state at which loops
-    cannot be closed: all results but `next` and `solution` are zero), cost, largest violation of limits of states, with contacts of efforts, too (rad, m,
-    1/s, N m), defect of the last solution's dynamics, largest change of the trajectory, barrier.
+    cannot be closed: all results but `next` and `solution` are zero), cost, largest violation of limits of states, with
+    contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's dynamics, largest change of the
+    trajectory, barrier.
 
     Args:
         model: robot that stands or floats, or mechanism, whose efforts are those of its motors. Of closed chains and

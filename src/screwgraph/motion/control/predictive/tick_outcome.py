@@ -44,8 +44,9 @@ class TickOutcome:
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, how good it is, whether it was lost.
 
-        `gap` is that of the first stage, which has no numbers where the state has no dynamics. `more` are, of horizons that have them, the first interval, the length of the step, the weights of the last
-        state, then all other weights.
+        `gap` is that of the first stage, which has no numbers where the state has no dynamics. `more` are, of horizons
+        that have them, the first interval, the length of the step, the weights of the last state, then all other
+        weights.
         """
         first, more = (list(more[0]), more[1:]) if self.own.is_timed else ([], more)
         length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
