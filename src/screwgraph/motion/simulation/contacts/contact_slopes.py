@@ -12,7 +12,7 @@ from typing import Any
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument
-from screwgraph.motion.simulation.contacts.contact_step import SOLVED, ContactStep
+from screwgraph.motion.simulation.contacts.contact_step import ContactStep
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_efforts import StepEfforts
@@ -74,7 +74,7 @@ class SlopesRoutine:
         memory.alias("column", range(first, first + height))
         solve = memory.block("solve", ["L", "U", "by_x", "column"], ["column"], self.solve)
         columns = SideBySide(count, (solve,), (Window(first, height, height),))
-        parts: tuple[Part, ...] = (*whole.parts[:SOLVED], step.yielding_block(), derive, factor, columns)
+        parts: tuple[Part, ...] = (*whole.parts[: -step.ends], step.yielding_block(), derive, factor, columns)
         outputs, start = list[int](), 0
         for name in self.by:
             size = len(named[name].names)

@@ -21,6 +21,7 @@ from screwgraph.motion.simulation.contacts.loop_closing import (
     ROWS,
     LoopClosing,
 )
+from screwgraph.motion.simulation.contacts.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
 from screwgraph.motion.simulation.contacts.step_problem import Problem, make_problem
 from screwgraph.motion.simulation.contacts.step_terms import Terms
@@ -42,10 +43,6 @@ from screwgraph.tape.sparse_rows import multiply_transposed
 
 ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
 """Numbers of the state of rounds (whether to go on, rounds done, m/s by which laws are not obeyed), and how many."""
-SOLVED = -1
-"""Part before which impulses are found: the last one makes results of them."""
-FOLLOWED = 3
-"""Passages by which loops close in derivatives."""
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
 VALUES = ("friction", "restitution", "compliance", "damping")
@@ -84,6 +81,16 @@ class ContactStep:
         return LoopClosing(self.model, self.terms) if self.model.free_velocities.loops else None
 
     @property
+    def ends(self) -> int:
+        """How many parts make results of impulses."""
+        return 1 if self.closing else 3
+
+    @cached_property
+    def rebound(self) -> ReboundWay:
+        """The way that positions lack where contacts rebound."""
+        return ReboundWay(self.model, self.terms)
+
+    @property
     def closing_arguments(self) -> list[str]:
         """Names of arguments on which closing depends."""
         return [PARAMETERS] if self.closing is not None and self.model.parameters else []
@@ -118,6 +125,9 @@ class ContactStep:
             "values": values,
             "x": m,
             "change": len(self.model.free_velocities.free),
+            "times": k,
+            "aims": k,
+            "latest": 1,
             "state": STATE,
             "round": ROUND,
             "G'": sum(map(len, self.pattern)),
@@ -125,15 +135,14 @@ class ContactStep:
             "swept": m,
             "newton": newton.STATE,
         }
-        if self.closing is not None:
-            own |= self.closing.sizes | {"b''": m}
+        own |= self.closing.sizes | {"b''": m} if self.closing else {"way": own["change"]}
         for name, size in own.items():
             memory.add(name, size)
         closes = self.closing is not None
         problem = ["G'", "b''" if closes else "b'", "values", "prepared"]
         aim = memory.block(
             "aim",
-            [*[*held][:4], "gaps", "axes", "rates", "b", "A", "arcs", "drift", *ROWS, *INERTIA],
+            [*[*held][:4], "gaps", "axes", "rates", "times", "aims", "b", "A", "arcs", "drift", *ROWS, *INERTIA],
             [*PROBLEM, "x", "change", "state", "round", *(self.closing.sizes if self.closing else ())],
             self.aim,
         )
@@ -166,16 +175,19 @@ class ContactStep:
         first = memory.places("round").start
         search = (*start, self.yielding_block(), SettlingLoop(first, passage), respond)
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
-        solve = (aim, SettledWhen(first, search, is_rare=True))
+        impacts = self.rebound.list_impacts(memory)
+        solve = (*impacts, aim, SettledWhen(first, search, is_rare=True))
+        late = self.rebound.add_to(memory, [*ROWS, *INERTIA], closes)
         if self.closing is not None:
-            solve = (aim, *self.closing.list_parts(memory, SettledWhen(first, search), [*held]))
+            solve = (*impacts, aim, *self.closing.list_parts(memory, (SettledWhen(first, search), late), [*held]))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
             renewed = Terms(self.model, (*self.terms.arguments, push_argument(m)))
             renew = renewed.renew(self.terms, memory, efforts, "again")
             solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
-        parts = (hold, *cut, begin, *solve, end)
+        ends = [end] if closes else [late, end, self.rebound.displace_end(memory)]
+        parts = (hold, *cut, begin, *solve, *ends)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -191,25 +203,31 @@ class ContactStep:
         What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
         what laws `prepared`, which moves no zero of theirs. The laws are those of the first solution.
         """
-        at = self.terms.evaluate({**given, "tau": self.efforts.total(given)})
+        at = {**given, **self.terms.evaluate({**given, "tau": self.efforts.total(given)})}
+        at |= self.rebound.read_impacts(at)
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
         (b, R, values, _), guess, rows = self.guess(
-            at, q, dt, contacts, self.read_impulses(dt, given["forces"], at["axes"])
+            at, q, dt, contacts, self.terms.read_impulses(dt, given["forces"], at["axes"])
         )
-        impulse, way = self.push(x, *(at[name] for name in ROWS)), list[Any]()
-        if self.closing is None:
-            change = known = guess.system.inertia.solve(impulse)
-        else:
-            free, values_ = self.terms.full("free", at["free"]), [given[name] for name in self.closing_arguments]
-            own = values_[0] if values_ else ()
-            known, change, shift = self.closing.follow(guess, free, impulse, FOLLOWED, q, dt[0], own)
-            way = [shift, [0.0] * CLOSING]
+        impulse = self.push(x, *(at[name] for name in ROWS))
+        change = guess.system.inertia.solve(impulse)
+        known, way, free = change, list[Any](), at["free"]
+        pushed, change, late = self.rebound.follow(at, x, change)
+        if self.closing is not None:
+            cut, own = [u - v for u, v in zip(change, known, strict=True)], self.closing_arguments
+            begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
+            values_ = given[own[0]] if own else ()
+            known, ends, shift = self.closing.follow(guess, begun, impulse, late, q, dt[0], values_)
+            way, change = [shift, [0.0] * CLOSING], [u + v for u, v in zip(ends, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
-        ends = at["gaps"], at["axes"], at["free"], change
-        return [*found, *self.end(x, [0.0] * STATE, [0.0] * ROUND, q, dt, *ends, *way)]
+        ends = self.end(pushed, [0.0] * STATE, [0.0] * ROUND, q, dt, at["gaps"], at["axes"], free, change, *way)
+        if self.closing is None:
+            n, m = len(q), len(q) + len(given["qd"])
+            ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
+        return [*found, *ends]
 
     def find_efforts(self, names: Sequence[str], *vectors: Any) -> list[Number]:
         """Return all efforts, of arguments of some names."""
@@ -224,6 +242,8 @@ class ContactStep:
         gaps: Any,
         axes: Any,
         rates: Any,
+        times: Any,
+        aims: Any,
         b: Any,
         A: Any,
         arcs: Any,
@@ -239,8 +259,9 @@ class ContactStep:
         These are the solution of contacts that stick or are open; where it does not obey all laws, another is searched
         for.
         """
-        (h,), last = dt, self.read_impulses(dt, forces, axes)
+        (h,), last = dt, self.terms.read_impulses(dt, forces, axes)
         at = {"b": b, "drift": drift, "places": places, "gaps": gaps, "rates": rates, "arcs": arcs, "J": J}
+        at |= {"times": times, "aims": aims}
         at |= {"soles": soles, "A": A, "factor": factor, "pivots": pivots}
         problem, guess, rows = self.guess(at, q, dt, contacts, last)
         x, change = guess.system.solve(guess.factor, guess.given, guess.right)
@@ -262,14 +283,9 @@ class ContactStep:
         A, eps = terms.rows("A", at["A"]), rounding(dt[0])
         return problem, make_guess(terms, rows, inertia, A, problem, last, drift, eps), rows
 
-    def read_impulses(self, dt: Any, forces: Any, axes: Any) -> list[Number]:
-        """Return the impulses of the step before; of stops and friction, zero."""
-        found = [dt[0] * dot(a, forces[3 * c : 3 * c + 3]) for c, own in enumerate(self._axes(axes)) for a in own]
-        return [*found, *[0.0] * (self.model.rows - len(found))]
-
     def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
         """Return the impulses with which a search begins: those of the step before, of a later passage its own."""
-        last, is_on = self.read_impulses(dt, forces, axes), round_[0] > 0.5
+        last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
         if closing:
             is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
         return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
@@ -360,7 +376,7 @@ class ContactStep:
             size = size + way[1][2] * (1.0 / OPEN**2)
         lost = choose(size < 1.0, 0.0, np.nan)
         rate, forces = 1.0 / h, list[Number]()
-        for c, own in enumerate(self._axes(axes)):
+        for c, own in enumerate(terms.read_axes(axes)):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
         return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1]]
@@ -369,8 +385,3 @@ class ContactStep:
         numbers = iter(G)
         rows = [{j: next(numbers) for j in columns} for columns in self.pattern]
         return ImpulseProblem(self.model.laws, rows, list(b), list(values), list(prepared))
-
-    def _axes(self, axes: Any) -> list[list[list[Number]]]:
-        """Return the three axes of each contact."""
-        numbers = self.terms.full("axes", axes)
-        return [[numbers[i + 3 * r : i + 3 * r + 3] for r in range(3)] for i in range(0, len(numbers), 9)]

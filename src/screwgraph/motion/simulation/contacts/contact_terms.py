@@ -203,6 +203,13 @@ class ContactModel:
         )
 
     @property
+    def swaying(self) -> list[bool]:
+        """Whether what each contact touches moves, too: links that joints, or a base that floats, move."""
+        others, robot = [contact.against for contact in self.contacts], self.robot
+        paths = [robot.joints_to_base(robot.frame(other.frame).link) if other else () for other in others]
+        return [any(joint.type.nv for joint in path) for path in paths]
+
+    @property
     def soles(self) -> tuple[tuple[int, ...], ...]:
         """The contacts, by place, of each link that has several with one plane, and those of each pair of shapes."""
         links = [self.robot.frame(contact.frame).link for contact in self.contacts]

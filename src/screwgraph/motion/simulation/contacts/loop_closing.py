@@ -37,6 +37,8 @@ from screwgraph.tape.sparse_rows import multiply_vector
 
 MOST = 20.0
 """Passages at most."""
+FOLLOWED = 3
+"""Passages in derivatives."""
 SLOW, LOST = 0.5, 1e4
 """Part of what is open from which on a passage has not closed it, and a size of it with which a step does not end.
 
@@ -119,17 +121,17 @@ class LoopClosing:
             "yields": m,
         }
 
-    def list_parts(self, memory: Memory, search: Part, held: Sequence[str]) -> tuple[Part, ...]:
+    def list_parts(self, memory: Memory, search: Sequence[Part], held: Sequence[str]) -> tuple[Part, ...]:
         """Return the passages, a search for impulses within; `held` are q, dt, contacts, forces and parameters."""
         first, own = memory.places("alone").start, [*held[:2], *held[4:]]
         reads = ["change", "way", "closing", "alone", "state", "free", *INERTIA, *own]
         alone = SettlingLoop(first, (memory.block("alone", reads, reads[:4], self.close_alone),))
         if not self.model.closes_together:
-            return search, SettledWhen(first, (alone,))
+            return *search, SettledWhen(first, (alone,))
         look = memory.block("measure", ["change", "way", "state", "closing", "free", *own], SEEN, self.measure)
         reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, *held[1:3]]
         advance = memory.block("advance", reads, MOVED, self.advance)
-        passage = (search, look, SettledWhen(memory.places("seen").start, (advance,)))
+        passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
         return SettlingLoop(memory.places("closing").start, passage), SettledWhen(first, (alone,))
 
     def begin(self, guess: StickingGuess, x: Numbers) -> list[Number]:
@@ -265,16 +267,16 @@ class LoopClosing:
         ]
 
     def follow(
-        self, guess: StickingGuess, free: Numbers, impulse: Numbers, passages: int, q: Any, h: Number, parameters: Any
+        self, guess: StickingGuess, free: Numbers, impulse: Numbers, late: Numbers, q: Any, h: Number, parameters: Any
     ) -> tuple[list[Number], list[Number], list[Number]]:
-        """Return the change of velocities that laws know, that of the end, and the way, after so many passages.
+        """Return the change of velocities that laws know, that of the end, and the way, after `FOLLOWED` passages.
 
-        Impulses stay as they are.
+        Impulses stay as they are, and the first passage begins with the way `late`.
         """
         beta: list[Number] = [0.0] * len(self.model.free_velocities.loops)
-        way, inertia, still = [0.0] * len(free), guess.system.inertia, [0.0] * len(free)
+        way, inertia, still = list(late), guess.system.inertia, [0.0] * len(free)
         change, first = inertia.solve(impulse), inertia.solve(impulse)
-        for _ in range(passages):
+        for _ in range(FOLLOWED):
             gaps, drift = self.look(q, h, _add(free, change), way, parameters)
             less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
             beta = [u - r for u, r in zip(beta, drift, strict=True)]

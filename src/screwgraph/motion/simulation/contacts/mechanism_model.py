@@ -91,6 +91,11 @@ class MechanismContactModel:
         return sum(law.rows for law in self.laws)
 
     @property
+    def swaying(self) -> list[bool]:
+        """That the ground does not move."""
+        return [False] * len(self.contacts)
+
+    @property
     def question(self) -> tuple[object, ...]:
         """The part of the model that code depends on."""
         points = tuple((contact.frame, contact.radius) for contact in self.contacts)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.motion.simulation.contacts.impacts import find_latest
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.spatial import choose, maximum, minimum
@@ -14,8 +15,8 @@ from screwgraph.tape import Number
 
 PUSH_OUT = 0.5
 """Velocity (m/s, rad/s) at most at which bodies part that are within each other, and joints return to their range."""
-IMPACT = 1e-2
-"""Normal velocity (m/s) from which on an impact rebounds."""
+LATEST = 0.99
+"""Part of the time of impacts after which others may come to the ground."""
 UNBOUNDED = 1e300
 """Velocity (rad/s, m/s) that no joint reaches."""
 Problem = tuple[list[Number], list[Number], list[Number], list[Number]]
@@ -33,16 +34,20 @@ def make_problem(terms: Terms, at: Mapping[str, Any], q: Any, dt: Any, contacts:
     b = terms.full_velocities(at["b"], at["drift"], at["places"])
     gaps, rates = terms.full("gaps", at["gaps"]), terms.full("rates", at["rates"])
     R, values, arrives = [0.0] * len(b), list[Number](), list[Number]()
-    for c, (gap, rate) in enumerate(zip(gaps, rates, strict=True)):
-        friction, restitution, compliance, damping = contacts[4 * c : 4 * c + 4]
+    times, aims = at["times"], at["aims"]
+    late = find_latest(times)
+    soon = 1.0 / (h - LATEST * late)
+    for c, (gap, rate, aim) in enumerate(zip(gaps, rates, aims, strict=True)):
+        friction, _, compliance, damping = contacts[4 * c : 4 * c + 4]
         # With compliance s = 1 / k: 1 / (h + s d) = k / (h k + d), and R = s / (h (h + s d)); s = 0 is rigid.
         i, scale = 3 * c, 1.0 / (h + compliance * damping)
-        rebound = choose(gap + h * b[i] < 0.0, choose(rate < -IMPACT, restitution, 0.0), 0.0)
-        rests = choose(gap > 0.0, gap / h, maximum(gap * scale, -PUSH_OUT))
-        b[i] = b[i] + choose(rebound > 0.0, rebound * rate, rests)
+        # What others push as they rebound has moved away until then.
+        far = gap + late * maximum(b[i], 0.0)
+        rests = choose(far > 0.0, far * soon, maximum(gap * scale, -PUSH_OUT))
+        b[i] = b[i] + choose(aim > 0.0, -aim, rests)
         # Deep in the ground R is less: a body at rest feels -k gap, one that parts at PUSH_OUT nothing.
         soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
-        R[i] = choose(rebound > 0.0, 0.0, soft)
+        R[i] = choose(aim > 0.0, 0.0, soft)
         values.append(friction)
         arrives.append(choose(gap + h * rate < 0.0, 1.0, 0.0))
     for place, _, lower, upper, rubs in model.stop_rows:

@@ -18,7 +18,7 @@ from screwgraph.motion.simulation.contacts.held_soles import SHARED, HeldSoles
 from screwgraph.motion.simulation.contacts.second_solution import PUSH
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.spatial import choose
-from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor
+from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, dot
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import is_zero
 
@@ -134,6 +134,16 @@ class Terms:
     def full_velocities(self, b: Iterable[Number], drift: Iterable[Number], places: Iterable[Number]) -> list[Number]:
         """Return velocities without impulses of all rows of the model."""
         return self.held.expand(self.full("b", b), self.full("drift", drift), self.full("places", places))
+
+    def read_axes(self, axes: Iterable[Number]) -> list[list[list[Number]]]:
+        """Return the three axes of each contact."""
+        numbers = self.full("axes", axes)
+        return [[numbers[i + 3 * r : i + 3 * r + 3] for r in range(3)] for i in range(0, len(numbers), 9)]
+
+    def read_impulses(self, dt: Any, forces: Any, axes: Any) -> list[Number]:
+        """Return the impulses of the step before; of stops and friction, zero."""
+        found = [dt[0] * dot(a, forces[3 * c : 3 * c + 3]) for c, own in enumerate(self.read_axes(axes)) for a in own]
+        return [*found, *[0.0] * (self.model.rows - len(found))]
 
     def pattern(self, name: str) -> list[list[int]]:
         """Return the columns of each row of a matrix that are not zero."""

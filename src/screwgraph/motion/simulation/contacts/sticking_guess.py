@@ -10,6 +10,7 @@ from screwgraph.motion.simulation.contacts.active_rows import StickingSystem, fi
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.held_soles import HeldSoles, Hold
 from screwgraph.motion.simulation.contacts.laws import ImpulseLaw, Numbers
+from screwgraph.motion.simulation.contacts.step_problem import Problem
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sweeps import ImpulseProblem
 from screwgraph.spatial import choose, maximum
@@ -56,12 +57,12 @@ def make_guess(
     rows: ContactRows,
     inertia: ClosedInertia,
     A: Sequence[Row],
-    problem: tuple[Numbers, Numbers, Numbers, Numbers],
+    problem: Problem,
     last: Numbers,
     drift: Numbers,
     rounding: Number,
 ) -> StickingGuess:
-    """Return what is guessed of the problem (b, R, values, arcs), the last impulses, soles' `drift`, rounding of 1."""
+    """Return what is guessed of a problem, the last impulses, soles' `drift`, rounding of 1."""
     held, (b, R, values, swings), laws = rows.held, problem, terms.model.laws
     Y, soft, alone = _condense(inertia, rows), held.select(R), [len(row) == 1 for row in rows.own]
     found = find_yields(inertia, Y, soft, terms.order, [*alone, *[False] * len(rows.soles)])

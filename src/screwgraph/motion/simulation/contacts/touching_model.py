@@ -39,6 +39,11 @@ class TouchingModel(Protocol):
         ...
 
     @property
+    def swaying(self) -> Sequence[bool]:
+        """Whether what each contact touches moves, too."""
+        ...
+
+    @property
     def soles(self) -> Sequence[Sequence[int]]:
         """The contacts, by place, of each link that has several with one plane: `soles.py`."""
         ...
