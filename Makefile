@@ -49,7 +49,7 @@ check: $(VENV)/installed-dev
 # PyTorch is one version: a newer one is a CUDA build of several GB.
 extras: export OPENBLAS_NUM_THREADS ?= 1
 extras: $(VENV)/installed-dev
-	for package in 'gtsam>=4.3' 'exudyn>=1.8' 'cuda-bindings>=12.6' ziglang pandas polars 'toppra>=0.6' torch==2.13.0; do \
+	for package in 'gtsam>=4.3' 'exudyn>=1.8' 'cuda-bindings>=12.6' ziglang pandas polars 'toppra>=0.6' 'gymnasium>=1.1' torch==2.13.0; do \
 	  $(PIP) install "$$package" </dev/null || echo "make: $$package does not install here: its tests skip" >&2; \
 	done
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "extra and not suite" $$(grep -rl 'mark.extra' tests --include='test_*.py')

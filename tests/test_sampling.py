@@ -20,7 +20,7 @@ from tests.sampling import (
     take_turns,
 )
 
-EXTRAS = ("gtsam", "exudyn", "torch", "zig", "toppra")
+EXTRAS = ("gtsam", "exudyn", "torch", "zig", "toppra", "gymnasium")
 """Packages that `make extras` installs."""
 METHODS, ROBOTS = range(18), range(4)
 TABLE = [kinds_of({"method": m, "name": r, "base": r}, ["method", "name, base"]) for m, r in product(METHODS, ROBOTS)]

@@ -1,8 +1,5 @@
 """Episodes of many motions: those of a simulator, begun again where they end, with other numbers in each."""
 
-import sys
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
@@ -121,22 +118,6 @@ def test_models_without_contacts_and_torques_of_actions():
     for _ in range(4):
         simulator.step(1.0 - 0.1 * simulator.qd)
     np.testing.assert_allclose(env.q, np.tile(simulator.q, (3, 1)), atol=1e-12)
-
-
-def test_spaces_are_those_of_gymnasium(monkeypatch):
-    env = environment()
-    with pytest.raises(InputError, match="reset"):
-        _ = env.observation_space
-    env.reset(seed=0)
-    made = SimpleNamespace(Box=lambda low, high, shape, dtype: SimpleNamespace(shape=shape, low=low))
-    monkeypatch.setitem(sys.modules, "gymnasium", SimpleNamespace(spaces=made))
-    monkeypatch.setitem(sys.modules, "gymnasium.spaces", made)
-    assert env.observation_space.shape == (4, ROBOT.nq + ROBOT.nv)
-    assert env.single_action_space.shape == (ROBOT.nv,)
-    assert env.action_space.shape == (4, ROBOT.nv)
-    monkeypatch.setitem(sys.modules, "gymnasium.spaces", None)
-    with pytest.raises(InputError, match="not installed"):
-        _ = env.action_space
 
 
 def test_wrong_arguments():

@@ -1,8 +1,9 @@
-"""Other libraries: states of robots in their coordinates, pose graphs in g2o files, graphs of GTSAM."""
+"""Other libraries: states of robots in their coordinates, environments, pose graphs in g2o files, graphs of GTSAM."""
 
 from typing import TYPE_CHECKING
 
 from screwgraph.api.interop.coordinate_conversions import omega_first, v_first, w_first, w_last
+from screwgraph.api.interop.gymnasium_environments import gymnasium_environment, gymnasium_vector_environment
 from screwgraph.api.interop.mujoco import mujoco_states
 from screwgraph.api.interop.pinocchio import pinocchio_states
 from screwgraph.api.interop.states import States
@@ -27,6 +28,8 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "Keyed",
     "States",
+    "gymnasium_environment",
+    "gymnasium_vector_environment",
     "mujoco_states",
     "omega_first",
     "pinocchio_states",

@@ -37,6 +37,7 @@ class Environment:
     step: its observation is that of the new episode, `"final_obs"` of the dictionary has the last ones of all.
     Between calls the states are `q` (B, nq) and `qd` (B, nv), with `forces` (N) (B, k, 3) at contacts, the last
     `actions`, and the times `t` (B,) (s) of the episodes. A motion that diverges ends.
+    `screwgraph.api.interop.gymnasium_vector_environment` makes it one of Gymnasium's own class, with spaces.
     """
 
     @check_arguments
@@ -250,38 +251,6 @@ class Environment:
         if found.shape not in (shape, shape[1:]) or not np.isfinite(found).all():
             raise InputError(f"{what} are not finite numbers of the shape {shape}, but {np.shape(found)}")
         return np.broadcast_to(found, shape)
-
-    # Spaces of Gymnasium, where it is installed.
-
-    @property
-    def single_observation_space(self) -> Any:
-        """The space of one motion's observations; InputError without Gymnasium, or before the first reset."""
-        if not len(self.q):
-            raise InputError("the environment has no states yet", fix="call reset(seed=0) first")
-        return _make_box(self._observations().shape[1:])
-
-    @property
-    def single_action_space(self) -> Any:
-        """The space of one motion's actions. Raises InputError without Gymnasium."""
-        return _make_box((self.action_size,))
-
-    @property
-    def observation_space(self) -> Any:
-        """The space of all motions' observations; InputError without Gymnasium, or before the first reset."""
-        return _make_box((self.num_envs, *self.single_observation_space.shape))
-
-    @property
-    def action_space(self) -> Any:
-        """The space of all motions' actions. Raises InputError without Gymnasium."""
-        return _make_box((self.num_envs, self.action_size))
-
-
-def _make_box(shape: tuple[int, ...]) -> Any:
-    try:
-        from gymnasium.spaces import Box  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise InputError("spaces are those of Gymnasium, which is not installed", fix="pip install gymnasium") from None
-    return Box(-np.inf, np.inf, shape, np.float64)
 
 
 def _draws(name: str, value: Any) -> Callable[[np.random.Generator, int], Any]:
