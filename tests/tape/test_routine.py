@@ -5,7 +5,7 @@ import pytest
 
 from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc
 from screwgraph.compiler.cache import pack_code, unpack_code
-from screwgraph.tape import Block, Program, Routine
+from screwgraph.tape import Block, Loop, Program, Routine, StageLoop, When
 from screwgraph.tape.parts import SIX, Copies, Fill, Products, Recursion, Span, find_spans, work_size
 
 N = 11
@@ -114,6 +114,16 @@ def test_operations_are_counted_as_often_as_they_are_done():
     pairs = sum(len(carriers(i)) + 1 for i in range(N))
     assert (code.operations["*"], code.operations["+"]) == (6 * pairs, 5 * pairs)
     assert recursion(3, negative=False).operations["*"] == (4 * SIX + 1) * 3 * N
+
+
+def test_what_numbers_decide_counts_once_in_loops_over_stages():
+    product = Program(("a", "b"), (("input", 0), ("input", 1), ("mul", 0, 1)), (2,))
+    always = Block("product", product, (0, 1), (2,))
+    stages = StageLoop(5, (always, When(3, (always, StageLoop(7, (always,), ()))), Loop(3, (always,))), ())
+    assert stages.operations["*"] == 5 * 2 + 1 + 7  # a loop's first passage is always done
+    assert StageLoop(2, (stages,), ()).operations["*"] == 2 * (5 * 2) + 1 + 7
+    assert stages.optional["*"] == 1 + 7
+    assert not always.optional.total
 
 
 def test_code_comes_back_from_bytes():

@@ -56,7 +56,10 @@ class Routine:
 
     @property
     def operations(self) -> Operations:
-        """Count the arithmetic operations of a passage through all parts, as often as their own loops do them."""
+        """Count the arithmetic operations of a passage through all parts, as often as loops over stages do them.
+
+        What a `When` does counts once, though it stands in a loop over stages.
+        """
         return sum_operations(self.parts)
 
     @cached_property

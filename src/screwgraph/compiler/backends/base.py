@@ -49,7 +49,7 @@ class ExportedFunction:
 
     @property
     def counted(self) -> str:
-        """How many operations it takes: of code with loops, a passage through all of it."""
+        """How many operations it takes: of code with loops, a passage."""
         each = " a passage" if self.code.is_conditional else ""
         return f"{self.code.operations.total} operations{each}"
 

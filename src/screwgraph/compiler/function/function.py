@@ -174,7 +174,8 @@ class Function(NativeCallable):
     def __repr__(self) -> str:
         results = format_arguments(self.results).removeprefix("result: ")
         number = "" if self.dtype == "float64" else f", {self.dtype}"
-        code = f"{self.operations.total} operations, {self.ordering}{number}"
+        each = " a passage" if self._evaluation.together.is_conditional else ""
+        code = f"{self.operations.total} operations{each}, {self.ordering}{number}"
         return f"<{self.name}({format_arguments(self.arguments)}) -> {results}, {code}>"
 
     @property
@@ -310,7 +311,7 @@ class Function(NativeCallable):
 
     def report(self) -> str:
         """Print the operations of the code before any pass and after each; of a derivative, those of its function."""
-        return self.origin.report()
+        return self.origin.report() or f"{'code':<28}{self.operations.total:>7}"
 
     @check_arguments
     def jacobian(self, *by: str) -> Function:

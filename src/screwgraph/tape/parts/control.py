@@ -8,6 +8,7 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.tape.parts.part import Execution, Part
+from screwgraph.tape.program import Operations
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,11 @@ class SettlingLoop(Loop):
 
 class When(Conditional):
     """Parts that are done if the number at `test` is not zero."""
+
+    @property
+    def optional(self) -> Operations:
+        """All of its operations."""
+        return self.operations
 
     def run(self, on: Execution) -> None:
         """Do them, or nothing."""

@@ -57,6 +57,11 @@ class Part(ABC):
         """Counts of its arithmetic operations; of the parts within it, of one passage."""
         return sum_operations(self.within)
 
+    @property
+    def optional(self) -> Operations:
+        """Those of them that numbers may leave out, at any stage of a loop over stages, which counts them once."""
+        return Operations(dict(sum((Counter(part.optional.counts) for part in self.within), start=Counter())))
+
     def list_reads(self) -> Iterable[int]:
         """Return the places that it reads, other than those within it do."""
         return ()

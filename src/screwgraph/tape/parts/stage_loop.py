@@ -51,9 +51,10 @@ class StageLoop(Part):
 
     @property
     def operations(self) -> Operations:
-        """The operations of all passages."""
-        once = super().operations.counts
-        return Operations({symbol: self.count * number for symbol, number in once.items()})
+        """The operations of all passages, of which those that numbers may leave out count once."""
+        once, optional = super().operations.counts, self.optional.counts
+        more = {symbol: (self.count - 1) * optional.get(symbol, 0) for symbol in once}
+        return Operations({symbol: self.count * number - more[symbol] for symbol, number in once.items()})
 
     def stride(self, place: int) -> int:
         """Return how far a place moves at each passage."""
