@@ -67,7 +67,7 @@ CASES = {"cart-pole": cart_pole, "Panda": panda}
 
 
 def solve_by_ipopt(case: Case, x0, references, guess):
-    """Return the least cost that IPOPT finds from a guess (states, inputs), and whether it converged."""
+    """Return the least cost that IPOPT finds from a guess (states, inputs), its inputs, and whether it converged."""
     casadi = pytest.importorskip("casadi")
     n, m, N = case.robot.nv, len(case.driven), case.control.results[2].shape[0]
     dynamics = sg.forward_dynamics(case.robot).casadi
@@ -106,7 +106,8 @@ def solve_by_ipopt(case: Case, x0, references, guess):
         lbg=0.0,
         ubg=np.concatenate([np.zeros(2 * n * N), np.full(ends.size, np.inf)]),
     )
-    return float(found["f"]), bool(solver.stats()["success"])
+    inputs = np.array(found["x"]).ravel()[states.size : states.size + inputs.size].reshape(N, m)
+    return float(found["f"]), inputs, bool(solver.stats()["success"])
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,9 @@ def test_any_state_has_a_command(name, starts, each, is_within):
             for result, own in ((capped.next, last), (capped.states, states), (capped.tau, tau)):
                 np.testing.assert_array_equal(result, own)
         if each and k % each == 0 and found.solution[0] == 0.0:
-            cost, is_solved = solve_by_ipopt(case, np.concatenate([q, qd]), references, (found.states, found.efforts))
+            cost, _, is_solved = solve_by_ipopt(
+                case, np.concatenate([q, qd]), references, (found.states, found.efforts)
+            )
             assert is_solved
             gaps.append(found.solution[1] / cost - 1.0)
     if each:
