@@ -82,7 +82,8 @@ class Mechanics:
 
     def units(self, quantity: str) -> tuple[str, ...]:
         """Return the unit of each coordinate's "position", "velocity", "acceleration" or "force"."""
-        return list_units(find_model_kind(self.robot).turns(self.robot), quantity)
+        made = self.get_or_make("turns", lambda: find_model_kind(self.robot).turns(self.robot))
+        return list_units(made, quantity)
 
     def drive(self, actuated: Sequence[str] | None) -> Drive:
         """Return what drives the robot: what is named, None for all motors, actuators or joints. Raises InputError."""

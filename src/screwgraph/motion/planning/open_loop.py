@@ -143,9 +143,14 @@ def find_windows(
     for k, transition in enumerate(transitions):
         grown = transition @ grown
         scale = np.concatenate([scales.way, scales.way / (end[k] - begin[since])])
-        if k == 0 or np.linalg.norm(grown * scale / scale[:, None], 2) > GROWTH * FREE:
+        if k == 0 or _exceeds(grown * scale / scale[:, None], GROWTH * FREE):
             starts[k], grown, since = True, transition, k
     return starts
+
+
+def _exceeds(matrix: Float[np.ndarray, "n n"], most: float) -> bool:
+    """Whether the spectral norm is larger; Frobenius' norm, which is at least that, is found without eigenvalues."""
+    return not np.vdot(matrix, matrix) <= most**2 and bool(np.linalg.norm(matrix, 2) > most)
 
 
 def _accumulate(
