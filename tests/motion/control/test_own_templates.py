@@ -60,7 +60,7 @@ def make_own(height="height"):
     tasks = [RadiusTask(stiffness=50.0), PostureTask(weight=1e-2)]
     barriers = [
         FunctionBarrier("above", above, arguments=((height, 1),)),
-        FunctionBarrier("slow", slow, arguments=[("most", 1)], rate=20.0),
+        FunctionBarrier("slow", slow, arguments=(("most", 1),), rate=20.0),
     ]
     return controller(arm(), tasks, barriers=barriers), tasks, barriers
 
