@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from screwgraph.compiler import CachedCode, Function, make_direct_provenance, ma
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier, list_arguments
 from screwgraph.motion.control.contacts import HeldContact, PointContact
+from screwgraph.motion.control.controller_examples import draw_examples
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks import ContactForceTask, ControlTask
@@ -92,7 +94,8 @@ def controller(
         results,
         quietly=True,
     )
-    return made.astype(dtype)
+    made = made.astype(dtype)
+    return replace(made, origin=replace(made.origin, examples=lambda: draw_examples(made, own)))
 
 
 def stack_gains(tasks: Sequence[ControlTask]) -> Float[np.ndarray, "tasks 3"]:
