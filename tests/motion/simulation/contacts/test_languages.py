@@ -1,5 +1,6 @@
 """The step with contacts in other languages: the same loop of sweeps, the same numbers."""
 
+import json
 import shutil
 import subprocess
 
@@ -105,3 +106,37 @@ def test_states_at_which_libraries_are_tried_touch_and_slide():
     edges = normal > 0.0
     assert (along[edges] > 0.999 * mu[edges] * normal[edges]).any()
     assert (along[edges] < 0.9 * mu[edges] * normal[edges]).any()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js")
+def test_webassembly_walks_as_the_simulator_does(tmp_path):
+    """Fifty steps in Node.js, states and forces handed on from step to step."""
+    function, state = step_and_state()
+    sg.export_library({"step": function}, tmp_path, prefix="legs", language="wasm")
+    flat = [np.ravel(x).tolist() for x in state]
+    (tmp_path / "walk.mjs").write_text(
+        'import { legs_step } from "./legs.mjs";\n'
+        f"let [q, qd, tau, dt, laws, forces] = {json.dumps(flat)};\n"
+        "for (let k = 0; k < 50; k++) {\n"
+        "  const next = legs_step(q, qd, tau, dt, laws, forces);\n"
+        "  q = [...next.q]; qd = [...next.qd]; forces = [...next.forces].flat();\n"
+        "}\n"
+        "console.log(JSON.stringify([q, qd, forces]));\n",
+        encoding="utf-8",
+    )
+    said = subprocess.run(["node", "walk.mjs"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    q, qd, tau, dt, laws, forces = map(np.asarray, state)
+    for _ in range(50):
+        q, qd, forces, *_ = function(q, qd, tau, dt, laws, forces)
+    for found, expected in zip(json.loads(said), (q, qd, np.ravel(forces)), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.skipif(shutil.which("ptxas") is None, reason="there is no assembler of PTX")
+def test_kernels_are_accepted_by_the_assembler(tmp_path):
+    function, _ = step_and_state()
+    sg.export_library({"step": function}, tmp_path, prefix="legs", language="ptx")
+    (kernel,) = tmp_path.glob("*.ptx")
+    assembled = tmp_path / "legs.cubin"
+    subprocess.run(["ptxas", "-arch=sm_90", "-O1", str(kernel), "-o", str(assembled)], check=True)
+    assert assembled.stat().st_size > 1000
