@@ -82,6 +82,20 @@ def test_an_arm_points_at_a_direction_and_comes_to_rest():
     assert np.abs(simulator.qd).max() < 1e-2
 
 
+def test_joints_slow_down_where_no_other_task_moves_them():
+    """Alone, d(qd)/dt = -damping qd; behind a pose that is held, so along the direction that keeps the pose."""
+    robot, hand, rng = sg.load("panda"), "panda_hand_tcp", np.random.default_rng(2)
+    alone, behind = [DampingTask(damping=5.0)], [FrameTask(hand), DampingTask(damping=5.0, level=1)]
+    q = np.array([0.1, -0.4, 0.2, -2.2, 0.1, 1.9, 0.8])
+    f, qd = controller(robot, alone, limits=FREE), 0.1 * rng.standard_normal(7)
+    qdd = f(q, qd, stack_gains(alone), np.zeros(f.arguments[-1].shape))[1]
+    np.testing.assert_allclose(qdd, -5.0 * qd, atol=1e-5)
+    f, pose = controller(robot, behind, limits=FREE), sg.forward_kinematics(robot, hand)(q)
+    free = np.linalg.svd(sg.frame_jacobian(robot, hand)(q))[2][-1]
+    qdd = f(q, 0.2 * free, pose, np.zeros((2, 6)), stack_gains(behind), np.zeros(f.arguments[-1].shape))[1]
+    np.testing.assert_allclose(free @ qdd, -5.0 * 0.2, atol=1e-5)
+
+
 def test_a_body_has_the_momentum_and_the_forces_that_are_wanted():
     robot = tripod()
     tasks = [MomentumTask(damping=0.0), ContactForceTask("front_knee_link", weight=1e-6), DampingTask(weight=1e-6)]
