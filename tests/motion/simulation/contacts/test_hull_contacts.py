@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Box, Capsule, Cylinder, Ellipsoid, Sphere
 from screwgraph.motion.simulation.contacts.box_pairs import BoxPose, touch_boxes
@@ -52,6 +53,40 @@ def test_a_capsule_lies_in_two_points():
     points = touch(Capsule(0.05, 0.2), there, FLOOR, T)
     np.testing.assert_allclose([point.normal for point in points], [[0.0, 0.0, -1.0]] * 2, atol=1e-12)
     np.testing.assert_allclose([point.p[2] for point in points], 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("along", [0.0, 0.12])
+@pytest.mark.parametrize("tilt", [0.0, 1e-3])
+def test_a_capsule_lies_on_another_one_in_two_points(along, tilt):
+    """Those at the ends of what both have along one another; each as far as a point and a segment are."""
+    T = transform(random_turn(np.random.default_rng(1), 1.0), np.array([0.1, -0.2, 0.3]))
+    c, s = np.cos(tilt), np.sin(tilt)
+    turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+    points = touch(Capsule(0.05, 0.3), T, Capsule(0.04, 0.2), T @ transform(turn, np.array([0.088, 0.0, along])))
+    assert len(points) == 2
+    places = np.array([T[:3, :3].T @ (point.p - T[:3, 3]) for point in points])
+    ends = sorted([max(along - 0.1, -0.15), min(along + 0.1, 0.15)])
+    np.testing.assert_allclose(sorted(places[:, 2]), ends, atol=2e-4)
+    for place, point in zip(places, points, strict=True):
+        np.testing.assert_allclose(T[:3, :3].T @ point.normal, [1.0, 0.0, 0.0], atol=1.1 * tilt + 1e-9)
+        height = 0.088 + (place[2] - along) * np.tan(tilt) - 0.09
+        assert point.gap == pytest.approx(height, abs=1e-6 if tilt else 1e-12)
+
+
+def test_a_capsule_stays_on_a_longer_one_along_it():
+    """Its centre is 0.06 m beyond the middle of the lower one: on one point it would tip."""
+    bar = sg.load(
+        '<robot name="bar"><link name="body"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.001" '
+        'ixy="0" ixz="0" iyz="0"/></inertial></link></robot>',
+        base="floating",
+    )
+    low = sg.load('<robot name="low"><link name="low"/></robot>')
+    below = sg.OtherBody("low/low", Capsule(0.05, 0.4), rpy=(0.0, np.pi / 2, 0.0))
+    lies = sg.Contact("bar/body", shape=Capsule(0.04, 0.2), against=below)
+    q0, world = np.array([0.06, 0.0, 0.09, 0.0, np.sqrt(0.5), 0.0, np.sqrt(0.5)]), sg.world({"low": low, "bar": bar})
+    after = sg.simulate(world, q0, time=0.15, dt=1e-3, contacts=[lies])
+    np.testing.assert_allclose(after.q[-1], q0, atol=1e-5)
+    np.testing.assert_allclose(after.qd[-1], 0.0, atol=1e-9)
 
 
 @pytest.mark.parametrize(("first", "second"), [(Sphere(0.1), Sphere(0.07)), (Capsule(0.1, 0.3), Sphere(0.07))])

@@ -22,6 +22,8 @@ UPRIGHT = 0.999
 """Cosine of the angle with a face's normal from which on a direction is taken for that normal."""
 FACES, EDGES = 12, 8
 """How many faces and edges, those nearest to coal's direction, are looked at."""
+PARALLEL = 0.02
+"""Sine of the angle of two segments up to which they lie along one another."""
 ROUND = 1e-9
 """Distance (m) by which a point of a face's edge may be beyond it."""
 EXACT = 1e-9
@@ -58,7 +60,7 @@ def touch_hulls(other: PlacedBody, own: PlacedBody, slots: int) -> list[Touching
     """Return where the own body is near to the other, in up to so many points. Raises InputError without coal."""
     found = _find_nearest(other, own)
     radii = other.body.radius + own.body.radius
-    points = _touch_faces(other, own, found) or _touch_edges(other, own, found)
+    points = _touch_faces(other, own, found) or _touch_sides(other, own, found) or _touch_edges(other, own, found)
     if not points:
         points = [(found.own, found.n, found.distance)]
     shift, kept = own.body.radius, _choose_points(points, slots)
@@ -153,6 +155,32 @@ def _cut(
         if (k or is_ring) and inside[i] != inside[k]:
             kept.append(points[i] + beyond[i] / (beyond[i] - beyond[k]) * (points[k] - points[i]))
     return np.array(kept).reshape(-1, 3)
+
+
+def _touch_sides(other: PlacedBody, own: PlacedBody, found: _Nearest) -> list[_Point]:
+    """Return both ends of what two segments have along one another; none of other bodies, and of those that cross."""
+    if len(other.points) != 2 or len(own.points) != 2:
+        return []
+    u, v = (x.points[1] - x.points[0] for x in (other, own))
+    if np.linalg.norm(np.cross(u, v)) > PARALLEL * np.linalg.norm(u) * np.linalg.norm(v):
+        return []
+    pairs = [(_find_foot(other.points, p), p) for p in own.points]
+    pairs += [(p, _find_foot(own.points, p)) for p in other.points]
+    points, nearest = list[_Point](), (found.own, found.n, found.distance)
+    for foot, p in pairs:
+        if foot is None or p is None or any(np.linalg.norm(p - q) < ROUND for q, *_ in points):
+            continue
+        height = float(np.linalg.norm(p - foot))
+        points.append((p, (p - foot) / height if height > ROUND else found.n, height))
+    lowest = min((height for *_, height in points), default=np.inf)
+    return points if len(points) == 2 and lowest < found.distance + AGREES else [*points, nearest] if points else []
+
+
+def _find_foot(ends: Float[np.ndarray, "2 3"], p: Float[np.ndarray, "3"]) -> Float[np.ndarray, "3"] | None:
+    """Return the point of a segment nearest to p, if it is not beyond its ends."""
+    way = ends[1] - ends[0]
+    share = float((p - ends[0]) @ way) / float(way @ way)
+    return ends[0] + share * way if -ROUND < share < 1.0 + ROUND else None
 
 
 def _touch_edges(other: PlacedBody, own: PlacedBody, found: _Nearest) -> list[_Point]:
