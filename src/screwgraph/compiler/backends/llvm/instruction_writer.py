@@ -156,12 +156,17 @@ class Writer:
 
     def _is_size(self, i: int) -> bool:
         """Whether a value has no sign: absolute values, the larger of such, constants."""
-        if i not in self._sizes:
-            operation, *operands = self._program.instructions[i]
-            self._sizes[i] = (
+        left = [i]
+        while left:  # chains of many are deeper than Python's calls
+            operation, *operands = self._program.instructions[left[-1]]
+            unknown = [o for o in operands if o not in self._sizes] if operation == "max" else []
+            if unknown:
+                left += unknown
+                continue
+            self._sizes[left.pop()] = (
                 math.copysign(1.0, operands[0]) > 0.0
                 if operation == "constant"
-                else operation == "abs" or (operation == "max" and all(map(self._is_size, operands)))
+                else operation == "abs" or (operation == "max" and all(self._sizes[o] for o in operands))
             )
         return self._sizes[i]
 

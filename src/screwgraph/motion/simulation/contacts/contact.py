@@ -22,6 +22,8 @@ STIFFNESS, DAMPING = 1e6, 1e3
 
 NUMBERS = ("friction", "restitution", "stiffness", "damping")
 """Of the law of a contact, in the order of `Contact.values`, which has the inverse of the stiffness."""
+MOST, MOST_CLOSED = 500, 100
+"""Contacts of a step at most, and of one of a model that has loops."""
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,9 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot, count_slots
 from screwgraph.motion.simulation.contacts.ground import PLANE, Plane, touch_plane
-from screwgraph.motion.simulation.contacts.moving_point import (
-    MovingPoint,
-    follow_point,
-    move_point,
-    move_point_of_limb,
-)
+from screwgraph.motion.simulation.contacts.link_motions import LimbMotions, LinkMotions
+from screwgraph.motion.simulation.contacts.moving_point import MovingPoint, PointMotion
+from screwgraph.motion.simulation.contacts.other_body import OtherBody
 from screwgraph.motion.simulation.contacts.soles import (
     PointTouch,
     SeenGround,
@@ -32,12 +29,15 @@ from screwgraph.motion.simulation.contacts.touch import Touch, gather_touch, tou
 from screwgraph.spatial import Array, rotation, translation
 from screwgraph.tape import Number
 
+Motions = LimbMotions | LinkMotions
+
 
 @dataclass(frozen=True, eq=False)
 class ContactGeometry:
     """Contacts of a robot, and the ground: a plane, or tangent planes that are inputs.
 
-    `soles` are contacts, by place, of one link with one plane, and those of pairs of shapes: they touch as one.
+    `soles` are contacts, by place, of one link with one plane, and those of pairs of shapes: they touch as one. Many
+    contacts `share` the motions of links.
     """
 
     __repr__ = one_line
@@ -46,16 +46,17 @@ class ContactGeometry:
     contacts: tuple[Contact, ...]
     plane: Plane | None
     soles: tuple[tuple[int, ...], ...]
+    share: bool = False
 
     def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
         """Return where and how contacts touch, at velocities qd."""
-        qd = np.array(qd, dtype=object)
-        soles = [self._touch_sole(own, q, qd, planes) for own in self.soles]
+        links = (LinkMotions if self.share else LimbMotions)(self.robot, q, np.array(qd, dtype=object))
+        soles = [self._touch_sole(own, links, planes) for own in self.soles]
         found = {
             k: c for own, sole in zip(self.soles, soles, strict=True) for k, c in zip(own, sole.contacts, strict=True)
         }
         alone = [k for k in range(len(self.contacts)) if k not in found]
-        found |= {k: self._touch_alone(k, q, qd, planes) for k in alone}
+        found |= {k: self._touch_alone(k, links, planes) for k in alone}
         return gather_touch([found[k] for k in sorted(found)], self.soles, soles)
 
     def _find_place(self, k: int, planes: Any) -> Sequence[Number]:
@@ -66,42 +67,38 @@ class ContactGeometry:
         first = PLANE * len(self.contacts) + 3 * count_slots(before)
         return planes[first : first + 3]
 
-    def _touch_alone(self, k: int, q: Any, qd: Any, planes: Any) -> PointTouch:
-        robot, contact = self.robot, self.contacts[k]
-        frame = robot.frame(contact.frame)
-        move = move_point if contact.against else move_point_of_limb
-        point = move(robot, frame, self._find_place(k, planes), q, qd)
+    def _touch_alone(self, k: int, links: Motions, planes: Any) -> PointTouch:
+        contact = self.contacts[k]
+        point, motion = links.locate(
+            self.robot.frame(contact.frame), self._find_place(k, planes), paired=contact.against is not None
+        )
         gap, axes, seen = self._see_ground(k, point, planes)
         arm = -contact.radius * seen[0]
         columns = point.at(arm) if contact.radius else point.linear
-        motion = follow_point(robot, frame, point, qd)
         if contact.against:  # both bodies at the same point, so that no moment is lost
-            other = self._move_other(contact, q, qd)
+            other, moved = self._locate_other(contact, contact.against, links)
             theirs = other.at(point.p + arm - other.p)
             columns = subtract_columns(columns, theirs)
-            motion = motion.seen_from(follow_point(robot, robot.frame(contact.against.frame), other, qd))
+            motion = motion.seen_from(moved)
         return touch_point(gap - contact.radius, axes, columns, motion.slip_rate(arm), seen)
 
-    def _move_other(self, contact: Contact, q: Any, qd: Any) -> MovingPoint:
+    def _locate_other(self, contact: Contact, other: OtherBody, links: Motions) -> tuple[MovingPoint, PointMotion]:
         """Return the origin of the shape that a contact touches, of the frame of that where it is a slot."""
-        other = contact.against
-        assert other is not None
         at = (0.0, 0.0, 0.0) if isinstance(contact, ContactSlot) else other.at
-        return move_point(self.robot, self.robot.frame(other.frame), at, q, qd)
+        return links.locate(self.robot.frame(other.frame), at, paired=True)
 
-    def _touch_sole(self, own: Sequence[int], q: Any, qd: Any, planes: Any) -> SoleTouch:
+    def _touch_sole(self, own: Sequence[int], links: Motions, planes: Any) -> SoleTouch:
         robot, contacts = self.robot, [self.contacts[k] for k in own]
         frames = [robot.frame(contact.frame) for contact in contacts]
         at, other = [self._find_place(k, planes) for k in own], contacts[0].against
-        point = (move_point if other else move_point_of_limb)(robot, frames[0], at[0], q, qd)
+        point, motion = links.locate(frames[0], at[0], paired=other is not None)
         places = [f.T_lf[:3, :3] @ np.array(x) + f.T_lf[:3, 3] for f, x in zip(frames, at, strict=True)]
         arms = [point.R @ (place - places[0]) for place in places]
-        motion = follow_point(robot, frames[0], point, qd)
         ground = self._see_ground(own[0], point, planes)
         if other is None:
             return touch_sole(ground, point, motion, arms, [c.radius for c in contacts])
-        theirs = self._move_other(contacts[0], q, qd)
-        motion = motion.seen_from(follow_point(robot, robot.frame(other.frame), theirs, qd))
+        theirs, moved = self._locate_other(contacts[0], other, links)
+        motion = motion.seen_from(moved)
         gaps = [touch_ground(None, planes, k, point.p + arm)[0] for k, arm in zip(own, arms, strict=True)]
         return touch_pair(ground, point, theirs, motion, arms, gaps)
 

@@ -8,16 +8,13 @@ from typing import Any
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
-from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact import MOST_CLOSED, Contact
 from screwgraph.motion.simulation.contacts.contact_files import load_contacts
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 SHAPES = "collisions"
 """Contacts of a model's file: of the shapes of a robot, of the points that a mechanism's names."""
-
-MOST = 100
-"""Contacts of a step."""
 
 
 def make_contacts(
@@ -47,10 +44,12 @@ def make_contacts(
             raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
         TOUCHING[model.kind].check(model, contact)
     contacts = TOUCHING[model.kind].expand(model, contacts)
-    if len(contacts) > MOST:
+    most = TOUCHING[model.kind].count_most(model)
+    if len(contacts) > most:
+        closed = "its loops close by code that grows with the square of their number"
         raise InputError(
-            f"{len(contacts)} contacts of {model.name!r} are more than {MOST}",
-            why="all that may touch stand in the code of a step, which grows with the square of their number",
+            f"{len(contacts)} contacts of {model.name!r} are more than {most}",
+            why=closed if most == MOST_CLOSED else "the places of all that may touch stand in the code of a step",
             fix="name those that touch, a few of each link: contacts=[" + _describe_contacts(contacts) + ", ...]",
         )
     return contacts, TOUCHING[model.kind].lay_ground(model, ground)

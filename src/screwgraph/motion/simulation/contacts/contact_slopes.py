@@ -74,7 +74,7 @@ class SlopesRoutine:
         memory.alias("column", range(first, first + height))
         solve = memory.block("solve", ["L", "U", "by_x", "column"], ["column"], self.solve)
         columns = SideBySide(count, (solve,), (Window(first, height, height),))
-        parts: tuple[Part, ...] = (*whole.parts[: -step.ends], step.yielding_block(), derive, factor, columns)
+        parts: tuple[Part, ...] = (*whole.parts[: -step.ends], *step.search.yielding_parts(), derive, factor, columns)
         outputs, start = list[int](), 0
         for name in self.by:
             size = len(named[name].names)

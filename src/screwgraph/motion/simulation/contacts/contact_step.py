@@ -13,6 +13,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.contacts import newton
+from screwgraph.motion.simulation.contacts.delassus_search import DelassusSearch
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.loop_closing import (
     CLOSING,
@@ -21,8 +22,10 @@ from screwgraph.motion.simulation.contacts.loop_closing import (
     ROWS,
     LoopClosing,
 )
+from screwgraph.motion.simulation.contacts.propagation import FEW, LEAST, Propagation
 from screwgraph.motion.simulation.contacts.rebound_way import ReboundWay
-from screwgraph.motion.simulation.contacts.second_solution import look_again, push_argument
+from screwgraph.motion.simulation.contacts.search_rounds import ROUND
+from screwgraph.motion.simulation.contacts.second_solution import look_again
 from screwgraph.motion.simulation.contacts.step_problem import Problem, make_problem
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sticking_guess import (
@@ -31,18 +34,15 @@ from screwgraph.motion.simulation.contacts.sticking_guess import (
     find_deviation,
     make_guess,
 )
-from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_again, begin_sweeps, rounding
+from screwgraph.motion.simulation.contacts.sweeps import STATE, ImpulseProblem, begin_sweeps, rounding
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
-from screwgraph.spatial import choose
+from screwgraph.spatial import choose, sqrt
 from screwgraph.spatial.manifolds.gliding import glide
-from screwgraph.tape import Block, Memory, Number, Routine, SettledWhen, SettlingLoop, dot
-from screwgraph.tape.sparse_rows import multiply_transposed
+from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, SettlingLoop, dot
 
-ROUND, ROUNDS = 3, 1 + len(newton.FORCED)
-"""Numbers of the state of rounds (whether to go on, rounds done, m/s by which laws are not obeyed), and how many."""
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
 VALUES = ("friction", "restitution", "compliance", "damping")
@@ -67,15 +67,6 @@ class ContactStep:
         return Terms(self.model, (*state, *(a for a in self.arguments if a.name in GIVEN)))
 
     @cached_property
-    def pattern(self) -> list[list[int]]:
-        """The columns of each row of the lower triangle of the Delassus matrix, its diagonal among them."""
-        terms, rng = self.terms, np.random.default_rng(0)  # any numbers, so that nothing cancels
-        names = (*ROWS, *INERTIA)
-        at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in names}
-        G = terms.inertia(*(at[name] for name in INERTIA)).yielding(terms.full_rows(*(at[name] for name in ROWS)))
-        return [sorted({*row, i}) for i, row in enumerate(G)]
-
-    @cached_property
     def closing(self) -> LoopClosing | None:
         """The passages that close loops, where there are any."""
         return LoopClosing(self.model, self.terms) if self.model.free_velocities.loops else None
@@ -89,6 +80,11 @@ class ContactStep:
     def rebound(self) -> ReboundWay:
         """The way that positions lack where contacts rebound."""
         return ReboundWay(self.model, self.terms)
+
+    @cached_property
+    def search(self) -> Propagation | DelassusSearch:
+        """The search for impulses."""
+        return (Propagation if self.model.propagates else DelassusSearch)(self.terms, self.memory)
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -130,72 +126,83 @@ class ContactStep:
             "latest": 1,
             "state": STATE,
             "round": ROUND,
-            "G'": sum(map(len, self.pattern)),
             "prepared": prepared,
             "swept": m,
             "newton": newton.STATE,
         }
-        own |= self.closing.sizes | {"b''": m} if self.closing else {"way": own["change"]}
+        own |= self.search.sizes | (self.closing.sizes if self.closing else {"way": own["change"]})
         for name, size in own.items():
             memory.add(name, size)
-        closes = self.closing is not None
-        problem = ["G'", "b''" if closes else "b'", "values", "prepared"]
-        aim = memory.block(
-            "aim",
-            [*[*held][:4], "gaps", "axes", "rates", "times", "aims", "b", "A", "arcs", "drift", *ROWS, *INERTIA],
-            [*PROBLEM, "x", "change", "state", "round", *(self.closing.sizes if self.closing else ())],
-            self.aim,
-        )
-        reads = ["dt", "forces", "axes", "x", "round", *(["closing"] if closes else [])]
-        start = [memory.block("start", reads, ["x"], self.begin_search)]
-        if closes:
-            start.append(memory.block("open", ["b'", "beta", *ROWS, *INERTIA], ["b''"], self.open_loops))
-        sweep = memory.block("sweep", [*problem, "x", "state"], ["x", "state"], self.sweep)
-        judge = memory.block(
-            "judge", [*problem, "x", "state", "round"], ["newton", "swept", "state", "round"], self.judge
-        )
-        accept = memory.block(
-            "accept", [*problem, "x", "swept", "newton", "state", "round"], ["x", "state", "round"], self.accept
-        )
-        improve = newton.add_newton(memory, problem, self._problem, m)
-        # Sweeps of all blocks until they settle, then Newton's method from there; rounds repeat both until laws hold.
-        passage = (
-            SettlingLoop(memory.places("state").start, (sweep,)),
-            judge,
-            SettledWhen(memory.places("newton").start, (improve, accept)),
-        )
-        beta, way = (["beta"], ["way", "closing"]) if closes else ([], [])
-        respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA, *beta], ["change"], self.respond)
+        way = ["way", "closing"] if self.closing else []
         end = memory.block(
             "end",
             ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *way],
             ["q'", "qd'", "forces'", "gaps'", "solution"],
             self.end,
         )
-        first = memory.places("round").start
-        search = (*start, self.yielding_block(), SettlingLoop(first, passage), respond)
-        # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
-        impacts = self.rebound.list_impacts(memory)
-        solve = (*impacts, aim, SettledWhen(first, search, is_rare=True))
-        late = self.rebound.add_to(memory, [*ROWS, *INERTIA], closes)
-        if self.closing is not None:
-            solve = (*impacts, aim, *self.closing.list_parts(memory, (SettledWhen(first, search), late), [*held]))
+        late = self.rebound.add_to(memory, [*ROWS, *INERTIA], self.closing is not None)
+        solve = (*self.rebound.list_impacts(memory), *self.search_parts([*held], late))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
-            renewed = Terms(self.model, (*self.terms.arguments, push_argument(m)))
-            renew = renewed.renew(self.terms, memory, efforts, "again")
+            renew = self.terms.renew(memory, efforts, "again")
             solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
-        ends = [end] if closes else [late, end, self.rebound.displace_end(memory)]
+        ends = [end] if self.closing else [late, end, self.rebound.displace_end(memory)]
         parts = (hold, *cut, begin, *solve, *ends)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(names, inputs, outputs, memory.size, parts)
 
-    def yielding_block(self) -> Block:
-        """Return the code of the Delassus matrix, with compliance, and of what laws prepare of it."""
-        return self.memory.block("yielding", ["R", *ROWS, *INERTIA], ["G'", "prepared"], self.make_yielding)
+    def search_parts(self, held: Sequence[str], late: Part) -> Sequence[Part]:
+        """Return the parts that find impulses; `held` are q, dt, contacts, forces and parameters.
+
+        Of rebounds that are `late` positions of loops know in their first passage.
+        """
+        memory, search, closing = self.memory, self.search, self.closing
+        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "b", "arcs", "drift"]
+        if isinstance(search, Propagation):
+            writes = [*PROBLEM, "x", "state", "round", "least"]
+            return memory.block("aim", [*reads, "places"], writes, self.begin_propagation), *search.list_parts()
+        writes = [*PROBLEM, "x", "change", "state", "round", *(closing.sizes if closing else ())]
+        aim = memory.block("aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
+        reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
+        start = memory.block("start", [*reads, *(["closing"] if closing else [])], ["x"], self.begin_search)
+        # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
+        parts = search.list_parts(start)
+        if closing is None:
+            return aim, SettledWhen(first, parts, is_rare=True)
+        return aim, *closing.list_parts(memory, (SettledWhen(first, parts), late), held)
+
+    def begin_propagation(
+        self,
+        q: Any,
+        dt: Any,
+        contacts: Any,
+        forces: Any,
+        gaps: Any,
+        axes: Any,
+        rates: Any,
+        times: Any,
+        aims: Any,
+        b: Any,
+        arcs: Any,
+        drift: Any,
+        places: Any,
+    ) -> list[Number]:
+        """Return b, R and values of laws, impulses of the step before, the state, and the least proximal term."""
+        last, h = self.terms.read_impulses(dt, forces, axes), dt[0]
+        at = {"b": b, "drift": drift, "places": places, "gaps": gaps, "rates": rates, "arcs": arcs}
+        at |= {"times": times, "aims": aims}
+        problem = make_problem(self.terms, at, q, dt, contacts, last)
+        return [*chain(*problem[:3]), *last, *begin_sweeps(h, FEW), 1.0, 0.0, 0.0, LEAST * sqrt(rounding(h))]
+
+    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
+        """Return the impulses with which a search begins: those of the step before, of a later passage its own."""
+        last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
+        if closing:
+            is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
+        return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
 
     def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
         """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
@@ -206,17 +213,17 @@ class ContactStep:
         at = {**given, **self.terms.evaluate({**given, "tau": self.efforts.total(given)})}
         at |= self.rebound.read_impacts(at)
         q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
-        (b, R, values, _), guess, rows = self.guess(
-            at, q, dt, contacts, self.terms.read_impulses(dt, given["forces"], at["axes"])
-        )
-        impulse = self.push(x, *(at[name] for name in ROWS))
-        change = guess.system.inertia.solve(impulse)
+        last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.read_rows(at)
+        b, R, values, _ = make_problem(self.terms, at, q, dt, contacts, last)
+        impulse = self.terms.push(x, *(at[name] for name in ROWS))
+        change = self.terms.inertia(*(at[name] for name in INERTIA)).solve(impulse)
         known, way, free = change, list[Any](), at["free"]
         pushed, change, late = self.rebound.follow(at, x, change)
         if self.closing is not None:
             cut, own = [u - v for u, v in zip(change, known, strict=True)], self.closing_arguments
             begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
             values_ = given[own[0]] if own else ()
+            _, guess, _ = self.guess(at, q, dt, contacts, last)
             known, ends, shift = self.closing.follow(guess, begun, impulse, late, q, dt[0], values_)
             way, change = [shift, [0.0] * CLOSING], [u + v for u, v in zip(ends, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
@@ -245,9 +252,9 @@ class ContactStep:
         times: Any,
         aims: Any,
         b: Any,
-        A: Any,
         arcs: Any,
         drift: Any,
+        A: Any,
         J: Any,
         soles: Any,
         places: Any,
@@ -272,82 +279,25 @@ class ContactStep:
         found = [*chain(*problem[:3]), *every, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
         return [*found, *(self.closing.begin(guess, x) if self.closing else ())]
 
+    def read_rows(self, at: Mapping[str, Any]) -> ContactRows:
+        """Return the rows of contacts at some terms."""
+        return ContactRows.read(self.terms, *(at[name] for name in ROWS))
+
     def guess(
         self, at: Mapping[str, Any], q: Any, dt: Any, contacts: Any, last: Numbers
     ) -> tuple[Problem, StickingGuess, ContactRows]:
         """Return the problem (b, R, values, arcs) at some terms, what the last impulses let guess, rows of contacts."""
         terms = self.terms
         problem = make_problem(terms, at, q, dt, contacts, last)
-        rows = ContactRows.read(terms, *(at[name] for name in ROWS))
+        rows = self.read_rows(at)
         inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
         A, eps = terms.rows("A", at["A"]), rounding(dt[0])
         return problem, make_guess(terms, rows, inertia, A, problem, last, drift, eps), rows
-
-    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
-        """Return the impulses with which a search begins: those of the step before, of a later passage its own."""
-        last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
-        if closing:
-            is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
-        return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
-
-    def make_yielding(self, R: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
-        """Return the lower triangle of the Delassus matrix J W J' + R, and what laws prepare of it."""
-        G = self.terms.inertia(*inertia).yielding(self.terms.full_rows(J, soles, places))
-        prepared, i = list[Number](), 0
-        rows = [{j: row.get(j, 0.0) for j in own} for row, own in zip(G, self.pattern, strict=True)]
-        for k, (row, soft) in enumerate(zip(rows, R, strict=True)):
-            row[k] = row[k] + soft
-        for law in self.model.laws:
-            prepared += law.prepare([[rows[i + r].get(i + s, 0.0) for s in range(r + 1)] for r in range(law.rows)])
-            i += law.rows
-        return [*(x for row in rows for x in row.values()), *prepared]
-
-    def push(self, x: Any, J: Any, soles: Any, places: Any) -> list[Number]:
-        """Return J' x: what impulses of all rows are by free velocities."""
-        return multiply_transposed(self.terms.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
-
-    def open_loops(self, b: Any, beta: Any, J: Any, soles: Any, places: Any, *inertia: Any) -> list[Number]:
-        """Return velocities of rows without impulses while loops open at the rates `beta`."""
-        change = self.terms.inertia(*inertia).solve([0.0] * len(self.model.free_velocities.free), list(beta))
-        moved = ContactRows.read(self.terms, J, soles, places).move(change)
-        return [u + v for u, v in zip(b, moved, strict=True)]
-
-    def respond(
-        self, x: Any, round_: Any, change: Any, J: Any, soles: Any, places: Any, factor: Any, pivots: Any, *beta: Any
-    ) -> list[Number]:
-        """Return the change of velocities that impulses make which were searched for, W J' x, and loops that open."""
-        inertia, rates = self.terms.inertia(factor, pivots), list(beta[0]) if beta else []
-        found = inertia.solve(self.push(x, J, soles, places), rates)
-        return [choose(round_[1] > 0.5, new, old) for new, old in zip(found, change, strict=True)]
 
     def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:
         """Return whether there is a second solution after this one, and whether the next is the second."""
         end = [v + c for v, c in zip(self.terms.full("free", free), change, strict=True)]
         return look_again(dt, [*self.model.free_velocities.select(list(qd)), *end], x, second)
-
-    def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
-        """Return the impulses and the state after a sweep."""
-        ahead, after = self._problem(G, b, values, prepared).passage(list(x), list(state))
-        return [*ahead, *after]
-
-    def judge(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any, round_: Any) -> list[Number]:
-        """Return Newton's state, the impulses beside it, and whether there is another round."""
-        problem, (goes, done, left) = self._problem(G, b, values, prepared), round_
-        begun, worst = newton.begin_newton(problem, list(x), list(state), goes, done)
-        more, is_on = choose(done < ROUNDS - 1.5, begun[0], 0.0), goes > 0.5
-        ahead = [choose(is_on, done + 1.0, done), choose(is_on, worst, left)]
-        return [*begun, *x, *begin_again(list(state), more), more, *ahead]
-
-    def accept(
-        self, G: Any, b: Any, values: Any, prepared: Any, x: Any, swept: Any, method: Any, state: Any, round_: Any
-    ) -> list[Number]:
-        """Return impulses after Newton's method, those before it where these obey the laws better."""
-        _, passages, _, _, left = method
-        is_nearer = left < round_[2]
-        kept = [choose(is_nearer, new, old) for new, old in zip(x, swept, strict=True)]
-        left = choose(is_nearer, left, round_[2])
-        more = choose(left > newton.UNSOLVED * state[2], round_[0], 0.0)
-        return [*kept, more, state[1] + passages, *state[2:], more, round_[1], left]
 
     def end(
         self,
@@ -380,8 +330,3 @@ class ContactStep:
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
         return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1]]
-
-    def _problem(self, G: Any, b: Any, values: Any, prepared: Any) -> ImpulseProblem:
-        numbers = iter(G)
-        rows = [{j: next(numbers) for j in columns} for columns in self.pattern]
-        return ImpulseProblem(self.model.laws, rows, list(b), list(values), list(prepared))

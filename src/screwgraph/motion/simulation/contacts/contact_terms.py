@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -18,7 +18,7 @@ from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model.robot import Robot, loop_pose, without_loops
 from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.closure_code import Opening, closure_code, entries, jacobian_code
-from screwgraph.motion.simulation.contacts.closed_inertia import make_closed_inertia
+from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_geometry import ContactGeometry
 from screwgraph.motion.simulation.contacts.contact_slot import (
@@ -31,7 +31,7 @@ from screwgraph.motion.simulation.contacts.coupled_velocities import (
     find_free_velocities,
 )
 from screwgraph.motion.simulation.contacts.ground import Plane
-from screwgraph.motion.simulation.contacts.held_soles import HeldSoles
+from screwgraph.motion.simulation.contacts.held_soles import SHARED, HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.soles import (
@@ -39,7 +39,7 @@ from screwgraph.motion.simulation.contacts.soles import (
 )
 from screwgraph.motion.simulation.contacts.term_lists import make_terms
 from screwgraph.motion.simulation.contacts.touch import Touch
-from screwgraph.motion.simulation.contacts.touching_model import StopRow
+from screwgraph.motion.simulation.contacts.touching_model import Known, StopRow
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Number, Row
@@ -56,6 +56,11 @@ PASSAGES = 2
 """Velocities without contacts, the first with Coriolis' forces of the start of a step, the others of its middle."""
 SINGULAR = 1e-9
 """Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
+LONG = 30_000
+"""Rows that hold contacts, squared, by velocities that move a contact on average, beyond which these propagate.
+
+From there on code of a Delassus matrix takes longer to compile, and mostly to run, than loops over contacts.
+"""
 CLOSING = 1e-6
 """Least singular value of rows of loops, relative to the largest, by which limbs close them."""
 
@@ -143,15 +148,29 @@ class ContactModel:
         return self._root
 
     @cached_property
-    def _root(self) -> int:
+    def propagates(self) -> bool:
+        """Whether a Delassus matrix in straight code would be too long; loops are closed by such code alone."""
+        shared = HeldSoles(self.soles, self.rows)
+        height = len(shared.kept) + SHARED * len(self.soles)
+        work = height**2 * sum(map(len, self._paths)) / max(len(self._paths), 1)
+        return not self.free_velocities.loops and work > LONG
+
+    @cached_property
+    def _paths(self) -> list[set[int]]:
+        """The free velocities that move each contact."""
         robot, coupled, paths = self.robot, self.free_velocities, list[set[int]]()
-        if not self.contacts:
-            return 0
         for contact in self.contacts:
             frames = [contact.frame, *([contact.against.frame] if contact.against else [])]
             joints = {joint.name for frame in frames for joint in robot.joints_to_base(robot.frame(frame).link)}
             moved = (i for name in joints for i in _indices(robot.v_slices[name]))
             paths.append({k for i in moved for k in coupled.rows[i]})
+        return paths
+
+    @cached_property
+    def _root(self) -> int:
+        paths = self._paths
+        if not paths or self.propagates:
+            return 0
         shared, count = set.intersection(*paths), 0
         while count in shared:
             count += 1
@@ -200,6 +219,7 @@ class ContactModel:
             self.springs,
             self.live,
             self.flat,
+            self.propagates,
         )
 
     @property
@@ -218,10 +238,18 @@ class ContactModel:
 
     def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
         """Return where and how contacts touch, at velocities qd."""
-        return ContactGeometry(self.robot, self.contacts, self.plane, self.soles).touch(q, qd, planes)
+        return ContactGeometry(self.robot, self.contacts, self.plane, self.soles, self.propagates).touch(q, qd, planes)
 
     def terms(
-        self, q: Any, qd: Any, tau: Any, dt: Any, planes: Any = (), values: Any = (), push: Any = ()
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        dt: Any,
+        planes: Any = (),
+        values: Any = (),
+        push: Any = (),
+        known: Known | None = None,
     ) -> dict[str, list[Number]]:
         """Return the terms of a step, matrices row by row.
 
@@ -230,31 +258,18 @@ class ContactModel:
         `pivots`: of the mass matrix, that of dampers at the end of the step, and of loops, whose rows are `K`; `b`: J
         free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. J and b are
         without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places` and `arcs`
-        (m/s) are those of their contacts, see `PointTouch`. `push`: forces along all rows that the first solution
-        found, of a second one.
+        (m/s) are those of their contacts, see `PointTouch`. Of a second solution, `push` are forces along all rows that
+        the first one found, and `known` is the inertia, K, J and soles that both have.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         M, bias, damping = self._motion(q, values)
-        for i, d in enumerate(damping):
-            if not is_zero(d):
-                M[i][i] = M[i][i] + h * d
         force = list(tau)
         for name, stiffness, rest in self.springs:
             i, at = robot.v_slices[name].start, robot.q_slices[name].start
-            M[i][i] = M[i][i] + h * h * stiffness
             force[i] = force[i] - stiffness * (q[at] + h * qd[i] - rest)
-        M = coupled.gather_matrix(M)
-        K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
-        if weight := self.closing_weight:
-            for i, row in enumerate(multiply_lower(K, K, len(coupled.free))):
-                for j, x in row.items():
-                    add_entry(M[i], j, weight * x)
-        try:
-            inertia, A = make_closed_inertia(M, K, self.root)
-        except ZeroDivisionError as error:
-            raise self._idle_joint(error.args[0]) from error
+        (inertia, K, *rows), A = (known, list[Row]()) if known else self._find_inertia(M, damping, (q, qd, h))
         begun = free = ahead = coupled.select(qd)
-        pushed = self._push(self._couple(self.touch(q, qd, planes)), push) if len(push) else None
+        pushed = self._push(self._couple(self.touch(q, qd, planes), rows), push) if len(push) else None
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
             middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
             damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
@@ -267,13 +282,44 @@ class ContactModel:
             change = inertia.solve([h * e for e in efforts], opening)
             ahead, free = free, [v + c for v, c in zip(moved, change, strict=True)]
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
-        touch = self._couple(self.touch(q, coupled.spread(swung), planes))
+        touch = self._couple(self.touch(q, coupled.spread(swung), planes), rows)
         return make_terms(inertia, K, free, touch, (begun, h), A)
 
-    def _couple(self, touch: Touch) -> Touch:
-        """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free."""
-        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
+    def _find_inertia(
+        self, M: list[Row], damping: Sequence[Number], start: tuple[Any, Any, Number]
+    ) -> tuple[tuple[ClosedInertia, list[Row]], list[Row]]:
+        """Return the inertia with dampers and springs as they end, rows of loops, and what is left for the root.
+
+        Raises EliminationError where a joint moves nothing.
+        """
+        robot, coupled, (q, qd, h) = self.robot, self.free_velocities, start
+        for i, d in enumerate(damping):
+            if not is_zero(d):
+                M[i][i] = M[i][i] + h * d
+        for name, stiffness, _ in self.springs:
+            i = robot.v_slices[name].start
+            M[i][i] = M[i][i] + h * h * stiffness
+        M = coupled.gather_matrix(M)
+        K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
+        if weight := self.closing_weight:
+            for i, row in enumerate(multiply_lower(K, K, len(coupled.free))):
+                for j, x in row.items():
+                    add_entry(M[i], j, weight * x)
+        try:
+            inertia, A = make_closed_inertia(M, K, self.root)
+        except ZeroDivisionError as error:
+            raise self._idle_joint(error.args[0]) from error
+        return (inertia, K), A
+
+    def _couple(self, touch: Touch, known: Sequence[list[Row]] = ()) -> Touch:
+        """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free.
+
+        These are computed, or `known`, with those of soles.
+        """
         gather = self.free_velocities.gather_rows
+        if known:
+            return replace(touch, rows=known[0], soles=known[1], normals=gather(touch.normals))
+        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
         rows = gather([*touch.rows, *({i: 1.0} for i in own)])
         return replace(touch, rows=rows, normals=gather(touch.normals), soles=gather(touch.soles))
 

@@ -14,7 +14,7 @@ from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.constraints.base import coordinate_value
 from screwgraph.model.mechanism.forces import Motion
 from screwgraph.model.mechanism.forces.base import coordinate_slots
-from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact import MOST_CLOSED, Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.spatial import Array
 
@@ -69,6 +69,10 @@ class MechanismContacts:
     def expand(self, model: Mechanism, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
         """Return the contacts as they are: points and balls."""
         return tuple(contacts)
+
+    def count_most(self, model: Mechanism) -> int:
+        """Return how many contacts a step has at most."""
+        return MOST_CLOSED
 
     def lay_ground(self, model: Mechanism, given: Ground | None) -> Ground:
         """Return the ground that is given, else that of its file, else z = 0, in the plane y = 0.

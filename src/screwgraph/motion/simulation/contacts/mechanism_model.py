@@ -71,6 +71,11 @@ class MechanismContactModel:
         return [Cone() for _ in self.contacts]
 
     @property
+    def propagates(self) -> bool:
+        """No: bars and wheels are closed by constraints."""
+        return False
+
+    @property
     def whirls(self) -> bool:
         """No: natural coordinates have no Coriolis' forces, and points move on straight lines."""
         return False

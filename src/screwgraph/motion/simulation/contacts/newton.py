@@ -31,6 +31,8 @@ FORCED = (1e-12, 1e-10, 1e-14, 1e-18)
 
 Where impulses hardly move the bodies, as of feet that press against one another, |F| grows before it falls.
 """
+TERMS = (NEAR, *FORCED)
+"""Proximal terms with which rounds begin."""
 FAR = 1e30
 """More than any |F|^2."""
 TINY = 1e-30
@@ -42,19 +44,18 @@ Problem = Callable[..., ImpulseProblem]
 
 
 def begin_newton(
-    problem: ImpulseProblem, x: Numbers, sweeps: Numbers, goes: Number, done: Number
-) -> tuple[list[Number], Number]:
-    """Return the state with which passages begin after so many rounds, and the largest residual (m/s).
+    square: Number, worst: Number, sweeps: Numbers, goes: Number, done: Number, terms: Sequence[float] = TERMS
+) -> list[Number]:
+    """Return the state with which passages begin after so many rounds, with |F|^2 and the largest of F (m/s).
 
     They go on where `goes` is not zero, and sweeps, of whose state this is, came to no end, or to a large residual.
+    `terms` are the proximal ones of all rounds.
     """
-    F, (_, _, smallest, _, change, _) = problem.residuals(x), sweeps
-    worst, proximal, is_forced = largest(F), NEAR, done > 0.5
+    (_, _, smallest, _, change, _), proximal, is_forced = sweeps, terms[0], done > 0.5
     goes = choose(maximum(worst, UNSOLVED * change) > UNSOLVED * smallest, goes, 0.0)
-    for round_, own in enumerate(FORCED, start=1):
+    for round_, own in enumerate(terms[1:], start=1):
         proximal = choose(done > round_ - 0.5, own, proximal)
-    square = choose(is_forced, FAR, sum(f * f for f in F))
-    return [goes, 0.0, proximal, square, choose(is_forced, FAR, worst)], worst
+    return [goes, 0.0, proximal, choose(is_forced, FAR, square), choose(is_forced, FAR, worst)]
 
 
 def largest(F: Numbers) -> Number:
@@ -137,15 +138,18 @@ def substitute_back(triangle: Sequence[Sequence[Number]]) -> list[Number]:
 
 def take_step(problem: ImpulseProblem, x: Numbers, step: Numbers, state: Numbers, smallest: Number) -> list[Number]:
     """Return x and the state after a passage; where it is not to go on, nothing changes."""
-    goes, count, proximal, square, worst = state
     ahead = [a - b for a, b in zip(x, step, strict=True)]
     F = problem.residuals(ahead)
-    nearer = sum(f * f for f in F)
+    falls, after = judge_step(sum(f * f for f in F), largest(F), state, smallest)
+    return [*(choose(falls, new, old) for new, old in zip(ahead, x, strict=True)), *after]
+
+
+def judge_step(nearer: Number, largest: Number, state: Numbers, smallest: Number) -> tuple[Any, list[Number]]:
+    """Return whether a step is kept that leads to |F|^2 and a largest of F, and the state after the passage."""
+    goes, count, proximal, square, worst = state
     falls = choose(nearer < square, goes, 0.0) > 0.5
-    left = choose(falls, largest(F), worst)
+    left = choose(falls, largest, worst)
     less, more = maximum(LESS * proximal, LEAST), maximum(MORE * proximal, SMALL)
     after = choose(falls, less, more)
     again = choose(left > smallest, choose(after < LARGE, choose(count < MOST - 1.5, goes, 0.0), 0.0), 0.0)
-    is_on = goes > 0.5
-    found = [choose(falls, new, old) for new, old in zip(ahead, x, strict=True)]
-    return [*found, again, count + goes, choose(is_on, after, proximal), choose(falls, nearer, square), left]
+    return falls, [again, count + goes, choose(goes > 0.5, after, proximal), choose(falls, nearer, square), left]

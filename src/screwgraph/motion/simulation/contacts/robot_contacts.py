@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot
-from screwgraph.motion.simulation.contacts.contact import Contact
+from screwgraph.motion.simulation.contacts.contact import MOST, MOST_CLOSED, Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes, expand_shapes
@@ -31,6 +31,10 @@ class RobotContacts:
     def expand(self, model: Robot, contacts: Sequence[Contact]) -> tuple[Contact, ...]:
         """Return the contacts with points, balls and slots in the place of shapes. Raises InputError, ModelError."""
         return tuple(expand_shapes(model, contacts))
+
+    def count_most(self, model: Robot) -> int:
+        """Return how many contacts a step has at most."""
+        return MOST_CLOSED if model.loops else MOST
 
     def lay_ground(self, model: Robot, given: Ground | None) -> Ground:
         """Return the ground that is given, else the plane z = 0 of the base's axes."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from screwgraph.compiler import Argument, make_numbered_argument
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number
 
@@ -18,11 +17,6 @@ TURN = 0.02
 """Way of a coordinate in a step (rad, m) from which on a second solution is found where contacts push."""
 PUSH = "push"
 """The argument of terms of a second solution: forces along all rows (N, N m)."""
-
-
-def push_argument(rows: int) -> Argument:
-    """Return it."""
-    return make_numbered_argument(PUSH, rows)
 
 
 def look_again(dt: Any, velocities: Sequence[Number], x: Sequence[Number], second: Any) -> list[Number]:

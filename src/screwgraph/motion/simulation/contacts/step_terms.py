@@ -11,19 +11,24 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Argument, compile_expression
+from screwgraph.compiler import Argument, compile_expression, make_numbered_argument
 from screwgraph.motion.simulation.contacts.active_rows import RowOrder, order_rows
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.held_soles import SHARED, HeldSoles
+from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.second_solution import PUSH
-from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
+from screwgraph.motion.simulation.contacts.touching_model import Known, TouchingModel
 from screwgraph.spatial import choose
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, dot
 from screwgraph.tape.program import split_outputs
-from screwgraph.tape.sparse_rows import is_zero
+from screwgraph.tape.sparse_rows import is_zero, multiply_transposed
 
 TERMS = {"ground": "planes", "parameters": "values"}
 """Names of a step's arguments in terms."""
+KNOWN = ("J", "soles", "K", "factor", "pivots")
+"""Terms that a second solution takes from the first one."""
+CHANGED = ("free", "b", "drift", "arcs")
+"""Terms that differ in a second solution."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +39,8 @@ class Terms:
 
     model: TouchingModel
     arguments: tuple[Argument, ...]
+    first: Terms | None = None
+    """Those of the first solution, where these are of a second one: what does not depend on its impulses is theirs."""
 
     @cached_property
     def held(self) -> HeldSoles:
@@ -46,7 +53,7 @@ class Terms:
         coupled, k, root = self.model.free_velocities, len(self.model.contacts), self.model.root
         n, r, soles = len(coupled.free), len(coupled.loops), self.model.soles
         m = len(self.held.kept)
-        return {
+        shapes = {
             "free": (n,),
             "gaps": (k,),
             "axes": (9 * k,),
@@ -62,6 +69,7 @@ class Terms:
             "places": (2 * sum(map(len, soles)),),
             "arcs": (2 * sum(map(len, soles)),),
         }
+        return shapes if self.first is None else {name: shapes[name] for name in CHANGED}
 
     @cached_property
     def code(self) -> Program:
@@ -70,7 +78,10 @@ class Terms:
 
         def expression(*vectors: Any) -> list[Number]:
             named = {TERMS.get(a.name, a.name): vector for a, vector in zip(self.arguments, vectors, strict=True)}
-            return [x for term in model.terms(**named).values() for x in term]
+            if self.first is not None:
+                named["known"] = self.first.known(*(named.pop(name) for name in KNOWN))
+            found = model.terms(**named)
+            return [x for name in self.shapes for x in found[name]]
 
         question = ("contact terms", tuple(a.name for a in self.arguments), *model.question)
         return compile_expression("contact_terms", question, self.arguments, expression).program
@@ -89,23 +100,29 @@ class Terms:
         code = Program(self.code.input_names, self.code.instructions, varying)
         return memory.placed("terms", code, [efforts if a.name == "tau" else a.name for a in self.arguments], names)
 
-    def renew(self, first: Terms, memory: Memory, efforts: str, test: str) -> Block:
-        """Return the part that puts these terms in the place of the first ones, where the number at `test` is not zero.
+    def renew(self, memory: Memory, efforts: str, test: str) -> Block:
+        """Return the part that puts terms of a second solution in the place of these, where `test` is not zero.
 
-        They push with the impulses x that the first ones gave; what varies is the same.
+        They push with the impulses x that the first one gave.
         """
-        names, own = list(self.shapes), [a.name for a in self.arguments if a.name != PUSH]
-        given = ["x" if a.name == PUSH else efforts if a.name == "tau" else a.name for a in self.arguments]
+        known = [make_numbered_argument(name, len(memory.places(name))) for name in KNOWN]
+        own = [*self.arguments, make_numbered_argument(PUSH, self.model.rows), *known]
+        second, names = Terms(self.model, tuple(own), self), list(CHANGED)
+        given = ["x" if a.name == PUSH else efforts if a.name == "tau" else a.name for a in own]
 
         def expression(again: Any, *vectors: Any) -> list[Number]:
-            at = dict(zip([*own, PUSH], vectors, strict=False))
+            at = {a.name: vector for a, vector in zip(own, vectors, strict=False)}
             at[PUSH] = [x / at["dt"][0] for x in at[PUSH]]
-            terms = self.evaluate(at)
+            terms = second.evaluate(at)
             before = [x for vector in vectors[len(given) :] for x in vector]
-            after = [x for name in names for x in first.varying(name, self.full(name, terms[name]))]
+            after = [x for name in names for x in self.varying(name, second.full(name, terms[name]))]
             return [choose(again[0] > 0.5, new, old) for new, old in zip(after, before, strict=True)]
 
         return memory.block("renew", [test, *given, *names], names, expression)
+
+    def known(self, J: Numbers, soles: Numbers, K: Numbers, factor: Numbers, pivots: Numbers) -> Known:
+        """Return what a second solution has of this one, of what varies."""
+        return Known(self.inertia(factor, pivots), self.rows("K", K), self.rows("J", J), self.rows("soles", soles))
 
     def varying(self, name: str, numbers: Sequence[Number]) -> list[Number]:
         """Return those numbers of a whole term that vary."""
@@ -130,6 +147,10 @@ class Terms:
     def full_rows(self, J: Iterable[Number], soles: Iterable[Number], places: Iterable[Number]) -> list[Row]:
         """Return the Jacobian of all rows of the model, of what varies in these terms."""
         return self.held.expand_rows(self.rows("J", J), self.rows("soles", soles), self.full("places", places))
+
+    def push(self, x: Any, J: Any, soles: Any, places: Any) -> list[Number]:
+        """Return J' x: what impulses of all rows are by free velocities."""
+        return multiply_transposed(self.full_rows(J, soles, places), x, len(self.model.free_velocities.free))
 
     def full_velocities(self, b: Iterable[Number], drift: Iterable[Number], places: Iterable[Number]) -> list[Number]:
         """Return velocities without impulses of all rows of the model."""

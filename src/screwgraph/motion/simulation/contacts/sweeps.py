@@ -25,15 +25,28 @@ TOLERANCE, ROUNDINGS = 1e-11, 16.0
 """Change of velocities in a sweep that ends them: so many m/s, and so many roundings of 1 m/s."""
 
 
-def begin_sweeps(h: Number) -> list[Number]:
+def begin_sweeps(h: Number, most: float = PATIENT) -> list[Number]:
     """Return the state with which a loop of sweeps begins; h is any number, as of `smallest_change`."""
-    return [1.0, 0.0, smallest_change(h), 1.0, FAR, PATIENT]
+    return [1.0, 0.0, smallest_change(h), 1.0, FAR, most]
 
 
 def begin_again(state: Numbers, goes: Number) -> list[Number]:
     """Return the state for sweeps with shares of ways, after others came to no end; `goes` says whether to go on."""
     _, count, smallest, share, *_ = state
     return [goes, count, smallest, share, FAR, count + PATIENT]
+
+
+def advance_sweeps(state: Numbers, change: Number) -> list[Number]:
+    """Return the state after a sweep that changed velocities by so much.
+
+    The state is whether to go on, passages, the change that ends them, the share, the last change, and passages at
+    most. Where many sweeps come no nearer, as in cycles of contacts that slip, shares become less.
+    """
+    goes, count, smallest, share, last, most = state
+    shorter = choose(count > PATIENT, maximum(SHORTER * share, SHORTEST), share)
+    share = choose(change < last, share, shorter)
+    more = choose(change > smallest, choose(count < most - 1.5, 1.0, 0.0), 0.0)
+    return [choose(goes > 0.5, more, 0.0), count + goes, smallest, share, change, most]
 
 
 def smallest_change(h: Number) -> Number:
@@ -126,14 +139,9 @@ class ImpulseProblem:
     def passage(self, x: Numbers, state: Numbers) -> tuple[list[Number], list[Number]]:
         """Return impulses and state after a passage of a loop of sweeps.
 
-        The state is whether to go on, passages, the change that ends them, the share, the last change, and passages at
-        most. Where many sweeps come no nearer, as in cycles of contacts that slip, shares become less. Where it is not
-        to go on, nothing changes: samples side by side go round as often as the slowest.
+        Where it is not to go on, nothing changes: samples side by side go round as often as the slowest.
         """
-        goes, count, smallest, share, last, most = state
+        goes, _, _, share, _, _ = state
         ahead, change = self.sweep(x, share)
-        shorter = choose(count > PATIENT, maximum(SHORTER * share, SHORTEST), share)
-        share = choose(change < last, share, shorter)
-        more = choose(change > smallest, choose(count < most - 1.5, 1.0, 0.0), 0.0)
         kept = [choose(goes > 0.5, new, old) for new, old in zip(ahead, x, strict=True)]
-        return kept, [choose(goes > 0.5, more, 0.0), count + goes, smallest, share, change, most]
+        return kept, advance_sweeps(state, change)

@@ -26,6 +26,10 @@ class TouchingKind(Protocol):
         """Return the contacts with points, balls and slots in the place of shapes. Raises InputError, ModelError."""
         ...
 
+    def count_most(self, model: Any) -> int:
+        """Return how many contacts a step has at most."""
+        ...
+
     def lay_ground(self, model: Any, given: Ground | None) -> Ground:
         """Return the ground that is given, else the model's own. Raises InputError where the model cannot touch it."""
         ...

@@ -7,12 +7,13 @@ from typing import Any, NamedTuple, Protocol
 
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.closure_code import Opening
+from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.coupled_velocities import CoupledVelocities
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.laws import ImpulseLaw
 from screwgraph.spatial.manifolds import Manifold
-from screwgraph.tape import Number
+from screwgraph.tape import Number, Row
 
 
 class StopRow(NamedTuple):
@@ -23,6 +24,15 @@ class StopRow(NamedTuple):
     lower: float
     upper: float
     friction: float = 0.0
+
+
+class Known(NamedTuple):
+    """What a second solution has of the first one: inertia, rows of loops, Jacobians of rows alone and of soles."""
+
+    inertia: ClosedInertia
+    K: list[Row]
+    J: list[Row]
+    soles: list[Row]
 
 
 class TouchingModel(Protocol):
@@ -81,6 +91,11 @@ class TouchingModel(Protocol):
     @property
     def free_velocities(self) -> CoupledVelocities:
         """The velocities that linear couplings leave free, and which other constraints there are."""
+        ...
+
+    @property
+    def propagates(self) -> bool:
+        """Whether impulses are found by propagation, else by a Delassus matrix: `propagation.py`."""
         ...
 
     @property

@@ -56,7 +56,7 @@ class PartsPrinter:
     inlined: bool = False
     functions: list[str] = field(default_factory=list)
     names: dict[tuple[int, str], str] = field(default_factory=dict)
-    printed: list[Program] = field(default_factory=list)
+    printed: dict[int, tuple[int, Program]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.body = self.begin_function("body")
@@ -86,8 +86,9 @@ class PartsPrinter:
         own = lanes or self.lanes
         key = (id(block.program), own.tag)
         if key not in self.names:
-            self.printed.append(block.program)  # it stays, so that no other one gets its id
-            name = f"{'' if lanes is None else 'lanes_'}program{len(self.names)}_"
+            # Code for many samples calls that for one, which has more functions: programs have one number in both.
+            number = self.printed.setdefault(id(block.program), (len(self.printed), block.program))[0]
+            name = f"{'' if lanes is None else 'lanes_'}program{number}_"
             inlined, one = self.inlined or lanes is not None, ""
             if lanes is not None and has_sines(block.program):  # large angles go one by one
                 one, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
