@@ -8,6 +8,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation import simulate_sensors
 from screwgraph.spatial import quaternions
 from tests.motion.simulation.contacts.bodies import free_body
+from tests.motion.simulation.contacts.test_mechanisms import WALKER
 
 DT, MASS, RADIUS, G = 1e-3, 2.0, 0.1, 9.81
 PLACE = (0.05, 0.02, -0.03)
@@ -123,5 +124,42 @@ def test_what_cannot_be_read():
     with pytest.raises(InputError, match="no kind of sensor"):
         simulate_sensors(run, [{"sensor": "x", "thermometer": "body", "sigma": 1.0}])
     linkage = sg.simulate(sg.load_mechanism("four_bar_angle"), time=0.01, dt=0.005)
-    with pytest.raises(InputError, match="of robots"):
-        simulate_sensors(linkage, [])
+    with pytest.raises(InputError, match="needs multipliers of the motion"):
+        simulate_sensors(linkage, [{"sensor": "cell", "load_cell": ["coupler", "P2"], "sigma": 1.0}])
+
+
+def test_a_leg_of_jansen_on_the_ground_is_read_by_an_encoder_and_an_imu_of_its_frame():
+    """The encoder reads the crank, a gyroscope how the frame turns, an accelerometer its origin less free fall."""
+    walker = sg.load_mechanism(WALKER)
+    touching = [sg.Contact(point, friction=0.5) for point in ("foot", "rear", "front")]
+    run = sg.simulate(walker, time=0.3, dt=1e-3, contacts=touching, driven={"crank": f"{walker.home[-1]} + 2*t"})
+    sensors = [
+        {"sensor": "encoder", "joint_position": "crank", "sigma": 1e-3},
+        {"sensor": "late", "joint_position": "crank", "sigma": 1e-3, "delay": 0.1},
+        {"sensor": "gyro", "gyroscope": "frame", "sigma": 1e-2},
+        {"sensor": "acc", "accelerometer": "frame", "sigma": 0.1},
+    ]
+    read = simulate_sensors(run, sensors)
+    np.testing.assert_allclose(read["encoder"], run.coordinate("crank"))
+    np.testing.assert_allclose(read["late"][100:], run.coordinate("crank")[:-100], atol=1e-9)
+    x, y = (run.coordinate(f"{axis}:A") - run.coordinate(f"{axis}:O") for axis in "xy")
+    turn = np.arctan2(y, x)
+    vx, vy = (run.qd[:, walker.index(f"{axis}:A")] - run.qd[:, walker.index(f"{axis}:O")] for axis in "xy")
+    np.testing.assert_allclose(read["gyro"], (x * vy - y * vx) / (x * x + y * y), atol=1e-8)
+    force = run.qdd[:, [walker.index("x:O"), walker.index("y:O")]] + [0.0, G]
+    along = np.stack([np.cos(turn), np.sin(turn)], axis=1), np.stack([-np.sin(turn), np.cos(turn)], axis=1)
+    for column, axis in zip((name for name in read if name.startswith("acc")), along, strict=True):
+        np.testing.assert_allclose(read[column], (force * axis).sum(axis=1), atol=1e-9)
+    noisy = simulate_sensors(run, sensors, seed=0)
+    assert np.std(noisy["gyro"] - read["gyro"]) == pytest.approx(1e-2, rel=0.2)
+
+
+def test_estimates_read_the_columns_of_a_mechanism():
+    linkage = sg.load_mechanism("four_bar_angle")
+    run = sg.simulate(linkage, time=0.2, dt=5e-3)
+    sensors = [
+        {"sensor": "encoder", "angle": "theta", "sigma": 1e-3},
+        {"sensor": "gyro", "gyroscope": "coupler", "sigma": 1e-2},
+    ]
+    found = sg.estimate(linkage, simulate_sensors(run, sensors, seed=1), sensors=sensors)
+    assert np.abs(found.q - run.q).max() < 3e-3

@@ -1,16 +1,17 @@
-"""Readings of a robot's sensors along a motion: columns that estimates read, with noise."""
+"""Readings of sensors along a motion: columns that estimates read, with noise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, describe_value
-from screwgraph.base.errors import InputError
+from screwgraph.base.argument_checks import check_arguments
 from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument, without_metadata
+from screwgraph.model.mechanism.sensors import parse_sensors as parse_mechanism_sensors
+from screwgraph.model.mechanism.sensors import simulate_sensors as read_mechanism_sensors
 from screwgraph.model.robot import Robot
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.robot_motion_graph import get_mechanics
@@ -22,40 +23,53 @@ from screwgraph.motion.simulation import Trajectory
 def simulate_sensors(
     motion: Trajectory, sensors: Sequence[Mapping[str, Any]], seed: int | None = None
 ) -> dict[str, Float[np.ndarray, " N"]]:
-    """Return what sensors of a robot read along a motion: the times "t" and a column of each, as `sg.estimate` asks.
+    """Return what sensors read along a motion: the times "t" and a column of each, as `sg.estimate` asks.
 
-    Forces of contacts are those of the motion's external wrenches. A delayed sensor reads what was before; until then
-    it reads the beginning.
+    Forces of contacts of robots are those of the motion's external wrenches. A delayed sensor reads what was before;
+    until then it reads the beginning.
 
     Args:
-        motion: of a robot, as `sg.simulate` returns it.
+        motion: of a robot or a mechanism, as `sg.simulate` returns it.
         sensors: entries like {"sensor": "imu", "gyroscope": "trunk", "sigma": 0.01}.
         seed: of the noise, biases and their walks; without it, readings are exact.
 
     Raises:
-        InputError: a motion of a mechanism, or a sensor that the robot cannot have.
+        InputError: a sensor that the model cannot have, or of a mechanism one of forces within it, which motions lack.
     """
-    robot = motion.model
-    if not isinstance(robot, Robot):
-        raise InputError(
-            f"sensors of {describe_value(robot)} along a motion",
-            why="they are of robots",
-            fix="of planar mechanisms, screwgraph.mechanics.mechanism.simulate_sensors reads states",
-        )
     found, rng = {"t": motion.t}, None if seed is None else np.random.default_rng(seed)
-    parsed = parse_sensors(get_mechanics(robot), sensors)
+    parse, read = READINGS[motion.model.kind]
+    parsed = parse(motion.model, sensors)
     for delay in sorted({sensor.delay for sensor in parsed}):
         own = tuple(sensor for sensor in parsed if sensor.delay == delay)
-        pushed = list_contact_frames(own)
         states = motion.at(np.maximum(motion.t - delay, motion.t[0])) if delay else motion[:]
-        wrenches = [states.external_wrenches.get(name, np.zeros((len(motion), 6))) for name in pushed]
-        forces = np.concatenate([np.zeros((len(motion), 0)), *(w[:, 3:] for w in wrenches)], axis=1)
-        given = [states.q, states.qd, states.qdd, states.tau, *([forces] if pushed else [])]
-        read = compile_readings(robot, own, pushed)(*given)
-        for sensor, values in zip(own, read if len(own) > 1 else (read,), strict=True):
+        for sensor, values in zip(own, read(motion.model, own, states), strict=True):
             values = values if rng is None else sensor.entry.disturb(values, draw_noise(sensor, motion.t, rng))
             found |= dict(zip(sensor.columns, values.T, strict=True))
     return {name: found[name] for name in ("t", *(name for sensor in parsed for name in sensor.columns))}
+
+
+def _read_robot(robot: Any, sensors: Sequence[Sensor], states: Any) -> Sequence[Float[np.ndarray, "N k"]]:
+    """Return what sensors of a robot read at some states, the columns of each."""
+    pushed = list_contact_frames(sensors)
+    wrenches = [states.external_wrenches.get(name, np.zeros((len(states.q), 6))) for name in pushed]
+    forces = np.concatenate([np.zeros((len(states.q), 0)), *(w[:, 3:] for w in wrenches)], axis=1)
+    given = [states.q, states.qd, states.qdd, states.tau, *([forces] if pushed else [])]
+    read = compile_readings(robot, sensors, pushed)(*given)
+    return read if len(sensors) > 1 else (read,)
+
+
+def _read_mechanism(mechanism: Any, sensors: Sequence[Sensor], states: Any) -> Sequence[Float[np.ndarray, "N k"]]:
+    """Return what sensors of a mechanism read at some states, the columns of each."""
+    motion = {"q": states.q, "v": states.qd, "a": states.qdd, "tau": states.tau}
+    read = read_mechanism_sensors(mechanism, motion, tuple(sensors))
+    return [np.stack([read[column] for column in sensor.columns], axis=1) for sensor in sensors]
+
+
+READINGS: Mapping[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "robot": (lambda robot, sensors: parse_sensors(get_mechanics(robot), sensors), _read_robot),
+    "mechanism": (parse_mechanism_sensors, _read_mechanism),
+}
+"""By kind of model, what makes sensors of entries, and what reads them at states."""
 
 
 def compile_readings(robot: Robot, sensors: Sequence[Sensor], pushed: Sequence[str]) -> Function:
