@@ -301,7 +301,8 @@ def test_files_name_shapes(tmp_path):
         ("shape: collisions", "has no shapes"),
         ("shape: {box: [1, 1, 1]}, radius: 0.1", "a shape and a radius"),
         ("shape: {box: [1, 1, 1]}, slots: 9", "in 1 to 8 points"),
-        ("slots: 1.5", "whole number"),
+        ("shape: {box: [1, 1, 1]}, slots: 1.5", "whole number"),
+        ("slots: 2", "slots go with a shape"),
     ):
         file.write_text(f"contacts: [{{frame: low/body, {text}}}]\n", encoding="utf-8")
         with pytest.raises((InputError, ModelError), match=said):
