@@ -9,10 +9,12 @@ from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
 
 NEAR = 1.0
 """Error of the KKT conditions below which steps choose the parameter: farther away, constraints bend too much."""
+HELD = 0.02
+"""Residual of hard factors below which they do: what cannot be met is not left to products that are small."""
 REMEMBERED = 4
 """Of so many errors before, the largest one must come down while steps choose."""
 LESS = 0.9999
-PATIENCE = 2
+VAIN_TRIES = 2
 """So often steps may choose in vain."""
 CENTRED = 0.8
 """Part of the mean product of slacks and multipliers that is the parameter after steps have chosen in vain."""
@@ -42,7 +44,8 @@ class BarrierRule:
             return self, point
         if len(self.errors) == REMEMBERED and left > LESS * max(self.errors):
             return self.after_failure(point, smallest)
-        if self.chooses or (left < NEAR and is_centred and self.failures < PATIENCE):
+        near = left < NEAR and error.residual < HELD
+        if self.chooses or (near and is_centred and self.failures < VAIN_TRIES):
             return replace(self, errors=(*self.errors, left)[-REMEMBERED:]), point
         return self, lower_barrier(error, point, smallest)
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.methods.barrier_rule import BarrierRule
+from screwgraph.optimize.methods.barrier_rule import VAIN_TRIES, BarrierRule
 from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step, max_magnitude
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import FeasiblePoint, find_feasible
@@ -51,7 +51,7 @@ class InteriorPoint:
     A filter decides how much of a step is gone, with second-order corrections. `barrier` is the first barrier
     parameter. `reach` are families of unknowns with the most that one of their numbers may change in a step: for
     problems whose linearisation holds no further. `restorations` is how often in succession hard factors may be met
-    alone, which is no iteration of the method's; with 0 it stalls instead.
+    alone, which is no iteration of the method's; with 0 it stalls instead, and no step chooses the barrier parameter.
     """
 
     __repr__ = one_line
@@ -72,7 +72,8 @@ class InteriorPoint:
         passed = Filter(total_violation(model, point))
         exact = any(b.factors.kernels.derivation.is_cost for b in assembly.soft)
         convexity = Convexity(straight=not exact, shift=0.0, curvature=self.curvature)
-        rule, watch = BarrierRule(), _Watch(model.violation, model.cost)
+        rule = BarrierRule(failures=0 if self.restorations else VAIN_TRIES)
+        watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
             error = compute_kkt_errors(kkt, model, point)
