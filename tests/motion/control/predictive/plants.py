@@ -163,8 +163,7 @@ def run_loop(plant: Any, model: Any, command: Any, dt: float, seconds: float, ow
         if k == kicked:
             plant.set(q, qd + own.blow)
             q, qd = plant.state
-        seen = plant.robot.manifold.retract(q, own.noise * rng.standard_normal(n)) if own.noise else q
-        rate = qd + 10.0 * own.noise * rng.standard_normal(n) if own.noise else qd
+        seen, rate = _measure(plant.robot, q, qd, own.noise, rng) if own.noise else (q, qd)
         if own.delay and k:
             model.set(seen, rate)
             for _ in range(fine):
@@ -178,6 +177,18 @@ def run_loop(plant: Any, model: Any, command: Any, dt: float, seconds: float, ow
         ratio, stood = [float(np.hypot(f[0], f[1]) / f[2]) for f in mean[both]], stands
         rows.append((*plant.state, np.abs(tau), max(ratio, default=0.0), status))
     return Log(*(np.array(x) for x in zip(*rows, strict=True)))
+
+
+def _measure(robot: sg.Robot, q: Any, qd: Any, noise: float, rng: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return a state with noise of the independent joints, which all others follow."""
+    seen = robot.manifold.retract(q, noise * rng.standard_normal(robot.nv))
+    rate = qd + 10.0 * noise * rng.standard_normal(robot.nv)
+    if not robot.is_closed:
+        return seen, rate
+    names = [name for name in robot.joint_names if name in robot.independent_joints]
+    seen = robot.close_loops(seen, names)
+    along = [i for name in names for i in range(robot.nv)[robot.v_slices[name]]]
+    return seen, robot.complete_velocity(seen, rate[along])
 
 
 def _advance(plant: Any, tau: Any) -> np.ndarray:

@@ -10,6 +10,8 @@ from tests.robots import robot_file
 import screwgraph as sg
 from screwgraph.model.robot import constraint_jacobian
 from screwgraph.motion.control import converge, stack_references, stack_schedule, stack_weights
+from screwgraph.motion.control.predictive.foot_places import FootPlaces
+from screwgraph.motion.control.predictive.state_coordinates import RobotStates
 
 DT, DRAG, STAGES = 0.02, 10.0, 4
 ON = np.array([[1], [0], [0], [1]])
@@ -145,6 +147,15 @@ def test_a_leg_with_a_loop_and_a_rotor_jumps_as_is_best():
     ydd, tau = ClosedLeg(leg()).accelerate(y, yd, u[0], True)
     np.testing.assert_allclose(accelerations[0], ydd, atol=1e-6 * np.abs(ydd).max())
     np.testing.assert_allclose(found.tau, tau, atol=1e-6 * np.abs(tau).max())
+
+
+def test_feet_of_closed_legs_are_where_loops_put_them():
+    robot, chain, (y, yd) = leg(), ClosedLeg(leg()), start()
+    feet, q = FootPlaces(RobotStates(robot), [foot()]), chain.close(y)
+    T = sg.forward_kinematics(robot, "shank")(q)
+    np.testing.assert_allclose(feet.find_places(y)[0], T[:3, 3] - 0.2 * T[:3, 2], atol=1e-12)
+    J, _ = point_motion(robot, q, chain.complete(q, yd))
+    np.testing.assert_allclose(feet.find_slopes(y)[0] @ yd, J @ chain.complete(q, yd), atol=1e-12)
 
 
 def list_independent(robot):
