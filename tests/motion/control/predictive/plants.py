@@ -150,7 +150,13 @@ def record_loop(loop: str, kind: str, own: Disturbance, kept: str, log: Log, lim
     masses, delay = f"{100 * own.part:.0f} %", "a tick" if own.delay else "none"
     cells = {"loop": loop, "plant": kind, "masses": masses, "delay": delay, "noise": f"{own.noise:g}", "kept": kept}
     used = np.divide(log.efforts, limits, out=np.zeros_like(log.efforts), where=log.efforts > 0.0)
-    record("loops", **cells, torque=f"{used.max():.2f}", ratio=ratio, shortened=f"{100 * log.status.mean():.0f} %")
+    record(
+        "loops",
+        **cells,
+        torque=f"{used.max():.2f}" if used.any() else "",
+        ratio=ratio,
+        shortened=f"{100 * log.status.mean():.0f} %",
+    )
 
 
 def run_loop(plant: Any, model: Any, command: Any, dt: float, seconds: float, own: Disturbance) -> Log:
