@@ -13,9 +13,9 @@ from screwgraph.tape.sparse_rows import add_entry, dot, list_entries
 
 USUAL = 1e6
 """Size of costs up to which multipliers of limits stay far below their penalties; larger costs are divided."""
-HEAVY = 1e5
-"""Weight of a task from which small weights grow with it: others of 1e-11 of it, and less, are rounding."""
-FAR = 1e3
+HEAVY = 1e3
+"""Weight of a task from which small weights grow with it: others of 1e-9 of it, and less, count no more than these."""
+FAR = 1e2
 """Accelerations that are wanted are at most so many times those of limits, in their direction: more is rounding."""
 
 
