@@ -6,6 +6,7 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.api.deployment import Choice, asked_functions
+from screwgraph.compiler import compile_expression, make_numbered_argument
 from tests.api.deployment.tools import WARNINGS, done, eigen, found
 
 MAIN = """
@@ -62,3 +63,12 @@ def test_eigen_in_and_out(tmp_path):
     np.testing.assert_allclose(numbers[6:9], expected, rtol=1e-12)
     np.testing.assert_allclose(numbers[9:12], expected, rtol=1e-12)
     np.testing.assert_allclose(numbers[12:].reshape(3, 3), np.eye(3), atol=1e-12)
+
+
+def test_long_vectors_are_taken_as_maps(tmp_path):
+    include, compiler = eigen(), found("g++", "clang++", "c++")
+    long = [make_numbered_argument("x", 20_000)]
+    f = compile_expression("last", ("the last of many numbers",), tuple(long), lambda x: [2.0 * x[-1]])
+    sg.export_library({"last": f}, tmp_path, prefix="own", language="cpp")
+    headers = ("-std=c++17", *WARNINGS, "-I.", "-isystem", include)
+    done(compiler, *headers, "-fsyntax-only", *(tmp_path / "test").glob("*.cpp"), cwd=tmp_path)

@@ -17,7 +17,7 @@ from screwgraph.compiler.backends.escapes import in_comment, in_value
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
 
 ON_STACK = 16_000
-"""Numbers that are returned by value: Eigen allows 128 kB of a matrix on the stack."""
+"""Numbers that are returned by value, or taken by reference: Eigen allows 128 kB of a matrix on the stack."""
 HEADER = """// {about}: made by screwgraph. C++17 over Eigen: no memory is allocated, matrices stand row by row.
 #pragma once
 
@@ -110,10 +110,12 @@ def _function(one: Interface) -> str:
 
 
 def _declare_argument(own: str, argument: Argument) -> str:
-    """Declare an argument: vectors by reference to any memory of Eigen's, without a copy."""
+    """Declare an argument: vectors by reference to any memory of Eigen's, without a copy; maps of long ones."""
     if argument.name == PARAMETERS:
         return f"const Parameters &{own}"
     typed = eigen_type(argument)
+    if len(argument.names) > ON_STACK:  # a reference could copy it there
+        return f"const Eigen::Map<const {typed}> &{own}"
     return f"const Eigen::Ref<const {typed}> &{own}" if typed.startswith("V") else f"const {typed} &{own}"
 
 
