@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts.contact_slopes import factor_rows, solve_rows
+from screwgraph.motion.simulation.contacts.row_factors import factor_rows, solve_rows
 from tests.motion.simulation.contacts.bodies import box, feet, quadruped, standing
 
 DT = 1e-3

@@ -13,14 +13,10 @@ from typing import Any
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.contact_step import ContactStep
-from screwgraph.motion.simulation.contacts.laws import Numbers
+from screwgraph.motion.simulation.contacts.row_factors import factor_rows, solve_rows
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_efforts import StepEfforts
-from screwgraph.spatial import choose
 from screwgraph.tape import Code, Memory, Number, Part, Routine, SideBySide, Window, dot, jacobian
-
-SINGULAR = 1e-9
-"""Least pivot, relative to its diagonal, of an impulse that moves bodies in a way that those before it do not."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,27 +100,3 @@ class SlopesRoutine:
         height = len(by_x) // m
         change = solve_rows([L[m * i : m * i + m] for i in range(m)], [U[m * i : m * i + m] for i in range(m)], column)
         return [*change, *(column[i] - dot(by_x[i::height], change) for i in range(m, height))]
-
-
-def factor_rows(A: Sequence[Numbers]) -> tuple[list[list[Number]], list[list[Number]]]:
-    """Return a unit L and U with L U = A; on U's diagonal stand inverses, zero where a pivot is none."""
-    m, left = len(A), [list(row) for row in A]
-    L = [[0.0] * m for _ in A]
-    for k in range(m):
-        pivot, least = left[k][k], SINGULAR * abs(A[k][k])
-        inverse = choose(abs(pivot) > least, 1.0, 0.0) / choose(abs(pivot) > least, pivot, 1.0)
-        for i in range(k + 1, m):
-            L[i][k] = left[i][k] * inverse
-            left[i] = [y if j <= k else y - L[i][k] * left[k][j] for j, y in enumerate(left[i])]
-        left[k] = [0.0 if j < k else inverse if j == k else y for j, y in enumerate(left[k])]
-    return L, left
-
-
-def solve_rows(L: Sequence[Numbers], U: Sequence[Numbers], right: Numbers) -> list[Number]:
-    """Return the y with L U y = b; b may be longer."""
-    m, y = len(L), list[Number]()
-    for i in range(m):
-        y.append(right[i] - dot(L[i][:i], y))
-    for i in reversed(range(m)):
-        y[i] = (y[i] - dot(U[i][i + 1 :], y[i + 1 :])) * U[i][i]
-    return y

@@ -167,7 +167,9 @@ class ContactStep:
         writes = [*PROBLEM, "x", "change", "state", "round", *(closing.sizes if closing else ())]
         aim = memory.block("aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
         reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
-        start = memory.block("start", [*reads, *(["closing"] if closing else [])], ["x"], self.begin_search)
+        start = memory.block(
+            "start", [*reads, *(["closing"] if closing else [])], ["x", "tried", "direct"], self.begin_search
+        )
         # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
         parts = search.list_parts(start)
         if closing is None:
@@ -198,11 +200,15 @@ class ContactStep:
         return [*chain(*problem[:3]), *last, *begin_sweeps(h, FEW), 1.0, 0.0, 0.0, LEAST * sqrt(rounding(h))]
 
     def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
-        """Return the impulses with which a search begins: those of the step before, of a later passage its own."""
+        """Return the impulses with which a search begins: those of the step before, of a later passage its own.
+
+        They are tried first; then follows the state of the method that does.
+        """
         last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
         if closing:
             is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
-        return [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
+        found = [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
+        return [*found, *found, round_[0], 0.0]
 
     def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
         """Return velocities that are zero where laws hold, then the results, of impulses x that are given.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts import newton
+from screwgraph.motion.simulation.contacts import direct_newton, newton
 from screwgraph.motion.simulation.contacts.loop_closing import INERTIA, ROWS
 from screwgraph.motion.simulation.contacts.search_rounds import add_acceptance, judge_round
 from screwgraph.motion.simulation.contacts.step_terms import Terms
@@ -36,8 +36,9 @@ class DelassusSearch:
     @property
     def sizes(self) -> dict[str, int]:
         """Vectors in memory of its own."""
-        own = {"G'": sum(map(len, self.pattern))}
-        return own | {"b''": self.terms.model.rows} if self.closes else own
+        rows = self.terms.model.rows
+        own = {"G'": sum(map(len, self.pattern)), "tried": rows, "direct": direct_newton.STATE}
+        return own | {"b''": rows} if self.closes else own
 
     @cached_property
     def pattern(self) -> list[list[int]]:
@@ -68,7 +69,9 @@ class DelassusSearch:
         beta = ["beta"] if closes else []
         respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA, *beta], ["change"], self.respond)
         first = memory.places("round").start
-        return (*begin, self.yielding_block(), SettlingLoop(first, passage), respond)
+        direct = direct_newton.list_parts(memory, problem, self._problem, m)
+        rounds = SettledWhen(first, (SettlingLoop(first, passage),))
+        return (*begin, self.yielding_block(), *direct, rounds, respond)
 
     def yielding_block(self) -> Block:
         """Return the code of the Delassus matrix, with compliance, and of what laws prepare of it."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from screwgraph.motion.simulation.contacts.laws import Numbers
-from screwgraph.motion.simulation.contacts.sweeps import ImpulseProblem
+from screwgraph.motion.simulation.contacts.sweeps import ImpulseProblem, largest
 from screwgraph.spatial import choose, maximum, sqrt
 from screwgraph.tape import Memory, Number, Part, SettlingLoop, StageLoop, Window
 
@@ -56,14 +56,6 @@ def begin_newton(
     for round_, own in enumerate(terms[1:], start=1):
         proximal = choose(done > round_ - 0.5, own, proximal)
     return [goes, 0.0, proximal, choose(is_forced, FAR, square), choose(is_forced, FAR, worst)]
-
-
-def largest(F: Numbers) -> Number:
-    """Return the largest size of numbers."""
-    worst: Number = 0.0
-    for value in F:
-        worst = maximum(worst, abs(value))
-    return worst
 
 
 def add_newton(memory: Memory, names: Sequence[str], problem: Problem, rows: int) -> Part:

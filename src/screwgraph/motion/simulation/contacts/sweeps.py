@@ -60,6 +60,14 @@ def rounding(h: Number) -> Number:
     return abs(3.0 * third - 1.0)
 
 
+def largest(numbers: Numbers) -> Number:
+    """Return the largest size of numbers."""
+    worst: Number = 0.0
+    for value in numbers:
+        worst = maximum(worst, abs(value))
+    return worst
+
+
 @dataclass(frozen=True, eq=False)
 class ImpulseProblem:
     """Impulses of several laws: the lower triangle of G by rows, b, values of the laws, what they prepared."""
@@ -114,10 +122,7 @@ class ImpulseProblem:
 
     def residual(self, x: Numbers) -> Number:
         """Return the largest velocity (m/s) by which a law is not obeyed."""
-        worst: Number = 0.0
-        for value in self.residuals(x):
-            worst = maximum(worst, abs(value))
-        return worst
+        return largest(self.residuals(x))
 
     def slopes(self, x: Numbers) -> list[Row]:
         """Return the rows of a generalised Jacobian of `residuals`."""
