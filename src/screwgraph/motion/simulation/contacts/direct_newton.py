@@ -61,7 +61,7 @@ def take_passage(
     next_tried = [choose(is_on, new, old) for new, old in zip(ahead, tried, strict=True)]
     going = choose(is_solved, 0.0, round_[0])
     round_ = [going, choose(is_solved, 1.0, round_[1]), choose(is_solved, left, round_[2])]
-    sweeps = [choose(is_solved, 0.0, state[0]), state[1] + goes, *state[2:]]
+    sweeps = [choose(is_solved, 0.0, state[0]), state[1] + goes + goes, *state[2:]]  # a sweep, and a step
     return [*found, *next_tried, more, count + goes, *sweeps, *round_]
 
 
