@@ -82,7 +82,7 @@ def test_motions_have_their_own_friction():
 
 
 WRONG = {
-    "negative": ({"friction": -0.1}, "must be not negative"),
+    "negative": ({"friction": -0.1}, "must be finite and not negative"),
     "words": ({"friction": "ice"}, "not numbers"),
     "three of four": ({"friction": [0.1, 0.2, 0.3]}, "has the shape"),
     "no ground": ({"ground": 3}, "expected a ground"),
