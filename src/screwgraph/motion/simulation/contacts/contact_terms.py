@@ -147,9 +147,13 @@ class ContactModel:
         """How many free velocities come first and move all that touches: those of the base, of joints next to it."""
         return self._root
 
-    @cached_property
+    @property
     def propagates(self) -> bool:
         """Whether a Delassus matrix in straight code would be too long; loops are closed by such code alone."""
+        return self._propagates
+
+    @cached_property
+    def _propagates(self) -> bool:
         shared = HeldSoles(self.soles, self.rows)
         height = len(shared.kept) + SHARED * len(self.soles)
         work = height**2 * sum(map(len, self._paths)) / max(len(self._paths), 1)
