@@ -40,7 +40,7 @@ ROBOT: Keys = {
     "lock": Entry("joints to weld", "[joint, ...]", default="[]"),
     "xacro": Entry("values for the arguments of a xacro file", "{name: text}", default="{}"),
 }
-"""Where `at` and `rpy` are the pose of what the robot's file calls the world; a floating base begins there."""
+"""Poses `at`, `rpy` are those of what the robot's file calls the world; a floating base begins there."""
 _ROBOTS = re.compile(r"^robots[ \t]*:", re.MULTILINE)
 Load = Callable[..., Robot]
 

@@ -21,7 +21,7 @@ FAR = 1e2
 
 @dataclass(frozen=True, eq=False)
 class Miss:
-    """What a row of a task misses of its goal, affine in (u, E u), and its weight.
+    """The miss of a row of a task, affine in (u, E u): how far it is from its goal, and its weight.
 
     `unit` is how much may be missed for the sake of limits; see `TaskCost.add_square` for `alone`.
     """

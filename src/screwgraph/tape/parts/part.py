@@ -59,7 +59,7 @@ class Part(ABC):
 
     @property
     def optional(self) -> Operations:
-        """Those of them that numbers may leave out, at any stage of a loop over stages, which counts them once."""
+        """Operations that numbers may leave out, at any stage of a loop over stages, which counts them once."""
         return Operations(dict(sum((Counter(part.optional.counts) for part in self.within), start=Counter())))
 
     def list_reads(self) -> Iterable[int]:

@@ -83,7 +83,7 @@ class MechanismStates:
 
     @property
     def start(self) -> Float[np.ndarray, " nq"]:
-        """Where it is assembled, or `near`."""
+        """The position where it is assembled, or `near`."""
         q = self.model.neutral() if self.near is None else self.near
         return np.array([q[self.model.index(name)] for name in self.model.independent])
 

@@ -29,7 +29,7 @@ ABOUT = {
     "in its frame (m), as touching_points finds them for planes and boxes; a height 10 m below its point opens a slot",
     "forces": "those of the step before (N), 0 at first",
 }
-"""What comments of exported code say of arguments."""
+"""Comments of exported code on arguments."""
 
 
 def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: StepEfforts | None = None) -> Function:

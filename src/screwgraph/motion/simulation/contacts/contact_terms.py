@@ -228,7 +228,7 @@ class ContactModel:
 
     @property
     def swaying(self) -> list[bool]:
-        """Whether what each contact touches moves, too: links that joints, or a base that floats, move."""
+        """Whether the body that each contact touches moves, too: links that joints, or a base that floats, move."""
         others, robot = [contact.against for contact in self.contacts], self.robot
         paths = [robot.joints_to_base(robot.frame(other.frame).link) if other else () for other in others]
         return [any(joint.type.nv for joint in path) for path in paths]

@@ -44,7 +44,7 @@ LEAST = 0.1
 PROXIMAL = (0.0, 1e-6, 1e-8, 1e-4, 1e-2)
 """Proximal terms with which rounds begin."""
 PROBLEM = ("b'", "R", "values", "prepared")
-"""What laws are solved by, beside rows of Y."""
+"""Vectors by which laws are solved, beside rows of Y."""
 
 
 @dataclass(frozen=True, eq=False)

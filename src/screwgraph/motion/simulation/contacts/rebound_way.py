@@ -32,12 +32,12 @@ from screwgraph.tape.sparse_rows import multiply_transposed
 VELOCITIES = ("b", "drift", "places")
 """Terms of velocities without impulses."""
 LATE = ("qd", "dt", "forces", "times", "rates", "axes", "gaps", "b", "drift")
-"""What the way depends on, beside rows, inertia, impulses and the change of velocities."""
+"""Vectors that the way depends on, beside rows, inertia, impulses and the change of velocities."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReboundWay:
-    """What positions q + h v' lack where contacts rebound within the step, by velocities that couplings leave free."""
+    """The correction of positions q + h v' where contacts rebound within a step, by velocities couplings leave free."""
 
     __repr__ = one_line
 

@@ -40,7 +40,7 @@ class Terms:
     model: TouchingModel
     arguments: tuple[Argument, ...]
     first: Terms | None = None
-    """Those of the first solution, where these are of a second one: what does not depend on its impulses is theirs."""
+    """Terms of the first solution, where these are of a second one: what does not depend on its impulses is theirs."""
 
     @cached_property
     def held(self) -> HeldSoles:

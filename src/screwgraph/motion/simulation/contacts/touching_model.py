@@ -27,7 +27,7 @@ class StopRow(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a second solution has of the first one: inertia, rows of loops, Jacobians of rows alone and of soles."""
+    """Terms a second solution has of the first one: inertia, rows of loops, Jacobians of rows alone and of soles."""
 
     inertia: ClosedInertia
     K: list[Row]
@@ -50,7 +50,7 @@ class TouchingModel(Protocol):
 
     @property
     def swaying(self) -> Sequence[bool]:
-        """Whether what each contact touches moves, too."""
+        """Whether the body that each contact touches moves, too."""
         ...
 
     @property
