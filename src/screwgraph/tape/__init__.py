@@ -25,7 +25,7 @@ from screwgraph.tape.parts import (
     Window,
 )
 from screwgraph.tape.program import Operations, Program, by_outputs, program, without_unused_inputs
-from screwgraph.tape.routine import Code, Routine
+from screwgraph.tape.routine import Code, Routine, format_operations
 from screwgraph.tape.scalar import Number, Scalar, apply, guard, is_zero, reciprocal
 from screwgraph.tape.sparse_rows import Row, dot
 from screwgraph.tape.substitution import depends_on, substitute_scalars
@@ -68,6 +68,7 @@ __all__ = [
     "dot",
     "factor_out",
     "factor_tree",
+    "format_operations",
     "gradient",
     "guard",
     "hessian",

@@ -181,3 +181,9 @@ def _describe(parts: Sequence[Part]) -> Iterator[str]:
 
 Code = Program | Routine
 """What functions are made of: one basic block, or such blocks in loops."""
+
+
+def format_operations(code: Code) -> str:
+    """Return how many operations code takes as text: of code with loops, a passage."""
+    each = " a passage" if code.is_conditional else ""
+    return f"{code.operations.total} operations{each}"

@@ -11,7 +11,7 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.signature import PARAMETERS, Argument, Result
-from screwgraph.tape import Code, Program
+from screwgraph.tape import Code, Program, format_operations
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,7 @@ class ExportedFunction:
     @property
     def counted(self) -> str:
         """How many operations it takes: of code with loops, a passage."""
-        each = " a passage" if self.code.is_conditional else ""
-        return f"{self.code.operations.total} operations{each}"
+        return format_operations(self.code)
 
 
 Named = tuple[str, Sequence[tuple[str, Argument]], Sequence[tuple[str, Result]]]

@@ -60,7 +60,7 @@ from screwgraph.compiler.signature import (
 )
 from screwgraph.elimination import Dag, Parallelism
 from screwgraph.elimination.parallelism import program_parallelism
-from screwgraph.tape import Code, Operations, Program, Routine
+from screwgraph.tape import Code, Operations, Program, Routine, format_operations
 
 
 @describe_functions
@@ -174,8 +174,7 @@ class Function(NativeCallable):
     def __repr__(self) -> str:
         results = format_arguments(self.results).removeprefix("result: ")
         number = "" if self.dtype == "float64" else f", {self.dtype}"
-        each = " a passage" if self._evaluation.together.is_conditional else ""
-        code = f"{self.operations.total} operations{each}, {self.ordering}{number}"
+        code = f"{format_operations(self._evaluation.together)}, {self.ordering}{number}"
         return f"<{self.name}({format_arguments(self.arguments)}) -> {results}, {code}>"
 
     @property
