@@ -153,8 +153,7 @@ def _make_loop(model: Model, controller: ControlLoop | str, q0: Any) -> ControlL
             f"controller: expected a ControlLoop or the path of a file of tasks, got {describe_value(controller)}",
             fix="make one with sg.control.ControlLoop(model, tasks); a function of t, q, qd is given as tau=",
         )
-    said = load_controller(controller, model)
-    return ControlLoop(model, said.tasks, **said.options, q0=q0)
+    return load_controller(controller, model).make_loop(model, q0)
 
 
 def _select_given(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,7 +36,8 @@ tasks:
   - {momentum: yes, damping: 2}
   - {damped: [a], weight: 1e-3}
   - {force: foot, weight: 1e-5}
-  - {effort: yes, weight: 2}
+  - {effort: yes, weight: 2, name: push}
+references: {push: [1, 2 * 3], person: [[1, 0, 0]]}
 soles: [{frame: hand, length: 0.2, width: 0.1, at: [1, 2, 3], x: [0, 1, 0], normal: [1, 0, 0], friction: 0.5}]
 contacts: [{frame: foot, radius: 0.02, friction: 0.7}]
 gliding: [{frame: hand, radius: 0.03, at: [0, 0, 1], friction: 0.2}, {frame: tool}]
@@ -63,7 +64,7 @@ def test_all_entries(tmp_path):
         MomentumTask(2.0),
         DampingTask(("a",), weight=1e-3),
         ContactForceTask("foot", weight=1e-5),
-        EffortTask(weight=2.0),
+        EffortTask(weight=2.0, name="push"),
     )
     assert found.contacts == (
         sg.Contact("foot", radius=0.02, friction=0.7),
@@ -84,6 +85,7 @@ def test_all_entries(tmp_path):
         SelfCollisionBarrier((hand, foot)),
     )
     assert found.actuated == ("lift", "bend")
+    assert found.references == {"push": [1.0, 6.0], "person": [[1.0, 0.0, 0.0]]}
 
 
 @pytest.mark.parametrize(
@@ -148,6 +150,23 @@ TIP = "capsule: {frame: tip, radius: 0.1}"
         (f"tasks: [{{posture: []}}]\nbarriers:\n  - {{{TIP}, ball: 2b, radius: 1}}", "3: a barrier: .*'2b': names are"),
         ("tasks:\n  - {posture: []}\n  - {force: tip}", "3: a task: the force on 'tip': 0 contacts"),
         ("tasks:\n  - {frame: tip}\n  - {frame: tip}", "3: a task: two tasks are called"),
+        (
+            "tasks:\n  - {posture: []}\n  - {posture: [lift],\n     name: posture}",
+            "3: a task: two tasks are called 'posture'",
+        ),
+        (
+            "tasks:\n  - {posture: []}\n  - {posture: [lift], name: q}",
+            "3: a task: an argument of task 'q' is called 'q'",
+        ),
+        ("tasks:\n  - {posture: [], name: posture_rates}\n  - {posture: []}", "3: .*'posture_rates': another one is"),
+        ("tasks:\n  - {posture: [], name: my goal}", "2: a task: .*'my goal': names are letters"),
+        (
+            "tasks: [{posture: []}]\nreferences: {postur: [0, 0, 0]}",
+            "2: references: no reference .*did you mean posture",
+        ),
+        ("tasks: [{posture: []}]\nreferences:\n  posture: [0, 0]", "3: references: posture has 2 numbers"),
+        ("tasks: [{posture: []}]\nreferences:\n  posture: [0, 0, [1, 2]]", "3: references: posture: "),
+        ("tasks: [{posture: []}]\nreferences:\n  posture: [0, 0, up]", "3: references: posture"),
         ("tasks: [{posture: []}]\nactuated: [knee]", "2: actuated: no joint is called 'knee'"),
     ],
 )
@@ -155,3 +174,17 @@ def test_what_the_robot_does_not_have_has_its_line(tmp_path, text, complaint):
     (tmp_path / "wrong.yaml").write_text(text)
     with pytest.raises(ModelError, match=complaint):
         load_controller(tmp_path / "wrong.yaml", arm())
+
+
+def test_references_are_followed(tmp_path):
+    """A robot is held at angles of a file, two tasks of one kind apart, while an effort is that of another one."""
+    text = """
+tasks:
+  - {posture: [turn], name: first, stiffness: 400}
+  - {posture: [bend], name: second, stiffness: 400}
+references: {first: 0.4, second: [-0.3]}
+"""
+    (tmp_path / "held.yaml").write_text(text)
+    motion = sg.simulate(arm(), time=1.5, dt=2e-3, controller=str(tmp_path / "held.yaml"))
+    assert abs(motion.q[-1, 0] - 0.4) < 1e-3
+    assert abs(motion.q[-1, 2] + 0.3) < 1e-3

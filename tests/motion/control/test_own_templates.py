@@ -28,14 +28,10 @@ ALIGNED = "local_world_aligned"
 class RadiusTask(MotionTask):
     """Half the square of the tip's distance (m2) from the axis of the base follows a value."""
 
-    called: str = "radius"
-
-    @property
-    def name(self):
-        return self.called
+    usual_name = "radius"
 
     def references(self, model):
-        return {self.called: (1,), f"{self.called}_rates": (2, 1)}
+        return {self.name: (1,), f"{self.name}_rates": (2, 1)}
 
     def rows(self, model, q, qd, *references):
         J = sg.frame_jacobian(model, "tip", reference=ALIGNED)(q)[3:5]

@@ -20,6 +20,20 @@ def test_files_and_gains(command, tasks, tmp_path):
     assert "rr_controller(const double q[2]" in (tmp_path / "code" / "rr.h").read_text()
 
 
+def test_names_and_references(command, tmp_path):
+    """Two tasks of one kind are two arguments; what no position says stands in the file."""
+    tasks, out = tmp_path / "tasks.yaml", tmp_path / "motion.csv"
+    entries = "{effort: yes, name: push, weight: 1e-3}, {posture: [joint1], name: first}, {posture: [joint2]}"
+    tasks.write_text(f"tasks: [{entries}]\nreferences: {{push: [1, 2], first: 0.1}}")
+    result = command("controller", "rr", "--tasks", tasks, "--lang", "c", "-o", tmp_path / "code")
+    assert (result.status, result.err) == (0, "")
+    assert "reference push: 1 2" in result.out
+    header = (tmp_path / "code" / "rr.h").read_text()
+    assert "const double push[2], const double first[1], const double first_rates[2]" in " ".join(header.split())
+    result = command("simulate", "rr", "--controller", tasks, "--time", "0.1", "--dt", "1e-2", "-o", out)
+    assert "error of first: largest" in result.out
+
+
 def test_mechanisms(command, tmp_path):
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text("tasks: [{posture: []}]\nlimits: {efforts: {theta: 90}}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ class ControlLoop:
         for name in self.references or {}:
             if name not in known[2:]:
                 raise InputError(f"the controller has no argument {name!r}", fix=f"one of {', '.join(known[2:])}")
-        own = self._natural_values | dict(self.references or {})
+        own = self._natural_values | self._given_values
         missing = [name for name in known[2:-1] if name not in own and not name.endswith(RATES)]
         if missing:
             raise InputError(
@@ -136,7 +137,14 @@ class ControlLoop:
     def _argument_values(self) -> dict[str, Any]:
         """Arguments that do not vary, and functions of time; rates and active rows are zero."""
         found = {a.name: np.zeros(a.shape) for a in self.function.arguments[2:]}
-        return found | self._natural_values | dict(self.references or {})
+        return found | self._natural_values | self._given_values
+
+    @cached_property
+    def _given_values(self) -> dict[str, Any]:
+        """References that are given: arrays as arguments have them, and functions of time."""
+        shapes = {a.name: a.shape for a in self.function.arguments}
+        given = dict(self.references or {})
+        return {k: x if isinstance(x, Callable) else shape_reference(k, x, shapes[k]) for k, x in given.items()}
 
     @cached_property
     def _natural_values(self) -> dict[str, Any]:
@@ -227,3 +235,11 @@ class ControlLoop:
             if counts.any():
                 found[name] = (left[:, counts] / size[counts]).min(axis=1)
         return found
+
+
+def shape_reference(name: str, value: Any, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
+    """Return a reference as the argument of its name has it. Raises InputError: it has other numbers."""
+    found = validate_numbers(name, value)
+    if found.size != prod(shape):
+        raise InputError(f"{name} has {found.size} numbers", why=f"it has the shape {shape}")
+    return found.reshape(shape)

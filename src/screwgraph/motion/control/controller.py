@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +21,9 @@ from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.tasks import ContactForceTask, ControlTask
 from screwgraph.motion.control.whole_body import WholeBody
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
+
+TAKEN = ("q", "qd", "gains", "contacts", "barriers", "active")
+"""Names of arguments that are no references."""
 
 
 @check_arguments
@@ -78,7 +81,7 @@ def controller(
     own = WholeBody(model, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {model.name!r}", why="no joint of it has a motor")
-    check_names(model, own.tasks, own.barriers)
+    check_names(model, (*own.tasks, *own.barriers))
     arguments, results = own.arguments, own.results
 
     def make(_: Any) -> CachedCode:
@@ -115,7 +118,7 @@ def stack_barriers(barriers: Sequence[Barrier]) -> Float[np.ndarray, "barriers 2
 
 
 def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -> tuple[ControlTask, ...]:
-    """Return the tasks. Raises InputError where two have one name, or a force is of no contact."""
+    """Return the tasks. Raises InputError where there are none, or a force is of no contact."""
     frames, tasks = [contact.frame for contact in contacts], tuple(tasks)
     for task in tasks:
         if isinstance(task, ContactForceTask) and frames.count(task.contact) != 1:
@@ -126,32 +129,41 @@ def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -
             )
         if not isinstance(task, ControlTask):
             raise InputError(f"tasks: expected a task, got {describe_value(task)}", fix="sg.control.PostureTask()")
-    names = [task.name for task in tasks]
     if not tasks:
         raise InputError("a controller without tasks", fix="tasks=[sg.control.PostureTask()]")
-    for name in names:
-        if names.count(name) > 1:
-            raise InputError(f"two tasks are called {name!r}", why="their references would have one name")
     return tasks
 
 
-def check_names(model: Model, tasks: Sequence[ControlTask], barriers: Sequence[Barrier]) -> None:
-    """Raise InputError where a barrier's argument has a name that another argument has, or that is no name."""
-    taken = {"q", "qd", "gains", "contacts", "barriers", "active"}
-    taken |= {name for task in tasks for name in task.references(model)}
-    shapes = dict[str, tuple[int, ...]]()
-    for barrier in barriers:
-        for name, shape in list_arguments(model, barrier).items():
+def list_references(model: Model, owner: ControlTask | Barrier) -> Mapping[str, tuple[int, ...]]:
+    """Return the shapes of the arguments that a task or barrier has of its own, by name."""
+    return list_arguments(model, owner) if isinstance(owner, Barrier) else owner.references(model)
+
+
+def check_names(model: Model, owners: Sequence[ControlTask | Barrier]) -> None:
+    """Raise InputError where an argument of a task or barrier has a name that another has, or that is no name.
+
+    Barriers may share an argument: one ball.
+    """
+    taken, shapes, tasks = set(TAKEN), dict[str, tuple[int, ...]](), set[str]()
+    for owner in owners:
+        is_shared = isinstance(owner, Barrier)
+        if owner.name in tasks and not is_shared:
+            raise InputError(
+                f"two tasks are called {owner.name!r}",
+                why="their references would have one name",
+                fix=f"give one of them another: name={owner.name + '_2'!r}",
+            )
+        tasks |= set() if is_shared else {owner.name}
+        who = f"an argument of {'barrier' if is_shared else 'task'} {owner.name!r}"
+        for name, shape in list_references(model, owner).items():
             if name in taken or shapes.setdefault(name, shape) != shape:
+                fix = f"another name, such as {name}_of_{'barrier' if is_shared else 'task'}"
+                raise InputError(f"{who} is called {name!r}", why="another one is, too", fix=fix)
+            taken |= set() if is_shared else {name}
+            is_usual = not is_shared and owner.name == owner.usual_name  # frames may have any name
+            if not is_usual and not (name.isidentifier() and name.isascii()):
                 raise InputError(
-                    f"an argument of barrier {barrier.name!r} is called {name!r}",
-                    why="another one is, too",
-                    fix=f"another name, such as {name}_of_barrier",
-                )
-            if not (name.isidentifier() and name.isascii()):
-                raise InputError(
-                    f"an argument of barrier {barrier.name!r} is called {name!r}",
-                    why="names are letters, digits and _, and begin with no digit",
+                    f"{who} is called {name!r}", why="names are letters, digits and _, and begin with no digit"
                 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.model import Model
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.barrier_files import read_barrier
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
-from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
+from screwgraph.motion.control.control_loop import ControlLoop, shape_reference
+from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts, list_references
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
@@ -34,7 +36,8 @@ GAINS: Keys = {
         "strict priority, a whole number: tasks change nothing of what lower levels reach", NUMBER, default="0"
     ),
 }
-TASK: Keys = {**{key: entry for kind in TASKS.values() for key, entry in kind.KEYS.items()}, **GAINS}
+NAME: Keys = {"name": Entry("of its reference, such as in `references`", default="of its kind and frame")}
+TASK: Keys = {**{key: entry for kind in TASKS.values() for key, entry in kind.KEYS.items()}, **GAINS, **NAME}
 SOLE: Keys = {
     "frame": Entry("link or frame", default=REQUIRED),
     "length": Entry("of the rectangle along x", NUMBER, "m", REQUIRED),
@@ -69,6 +72,11 @@ FILE: Keys = {
     "soles": Entry("rectangles that rest on the ground", "list"),
     "gliding": Entry("points and balls that push along the normal and glide", "list"),
     "barriers": Entry("distances that are kept", "list"),
+    "references": Entry(
+        "what tasks and barriers follow in a simulation, by the names of arguments",
+        "{name: number or list}",
+        default="those of the first position",
+    ),
     "actuated": Entry("actuators or joints that drive", "[name, ...]", default="actuators, else independent joints"),
     **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
 }
@@ -88,11 +96,17 @@ class ControllerFile:
     limits: ControlLimits
     barriers: tuple[Barrier, ...] = ()
     actuated: tuple[str, ...] | None = None
+    references: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of `controller`."""
-        return {field.name: getattr(self, field.name) for field in fields(self) if field.name != "tasks"}
+        others = ("tasks", "references")
+        return {own.name: getattr(self, own.name) for own in fields(self) if own.name not in others}
+
+    def make_loop(self, model: Model, q0: Any) -> ControlLoop:
+        """Return the controller in a loop that begins at a position."""
+        return ControlLoop(model, self.tasks, **self.options, q0=q0, references=self.references)
 
 
 def load_controller(path: str | Path, model: Model | None = None) -> ControllerFile:
@@ -117,7 +131,10 @@ def load_controller(path: str | Path, model: Model | None = None) -> ControllerF
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
     barriers = tuple(map(read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
     names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
-    found = ControllerFile(tasks, contacts, (ground or Plane()) if contacts else None, limits, barriers, names)
+    references = entries["references"].mapping() if "references" in entries else {}
+    given = {name: _read_reference(value.called(f"references: {name}")) for name, value in references.items()}
+    plane = (ground or Plane()) if contacts else None
+    found = ControllerFile(tasks, contacts, plane, limits, barriers, names, given)
     if model is not None:
         _check_entries(model, entries, found)
     return found
@@ -129,16 +146,24 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
         for value, one in zip(entries[key].items() if key in entries else (), own, strict=True):
             with complaints_at(f"a {key[:-1]}", value.at):
                 one.references(model)
-    for k, value in enumerate(entries["barriers"].items() if "barriers" in entries else ()):
-        with complaints_at("a barrier", value.at):
-            check_names(model, found.tasks, found.barriers[: k + 1])
+    with complaints_at("actuated", entries.get("actuated", entries["tasks"]).at):
+        model = as_controlled(model).with_motors(found.actuated)
+    owners = (*found.tasks, *found.barriers)
+    places = (*entries["tasks"].items(), *(entries["barriers"].items() if "barriers" in entries else ()))
+    for k, value in enumerate(places):
+        with complaints_at("a task" if k < len(found.tasks) else "a barrier", value.at):
+            check_names(model, owners[: k + 1])
+    shapes = {name: shape for owner in owners for name, shape in list_references(model, owner).items()}
+    for name, value in entries["references"].mapping().items() if "references" in entries else ():
+        with complaints_at("references", value.at):
+            if name not in shapes:
+                raise make_unknown_name_error("reference", name, shapes)
+            shape_reference(name, found.references[name], shapes[name])
     for key, name in FEET.items():
         for value in entries[key].items() if key in entries else ():
             frame = value.mapping()["frame"]
             with complaints_at(name, frame.at):
                 as_controlled(model).find_link(frame.text())
-    with complaints_at("actuated", entries.get("actuated", entries["tasks"]).at):
-        model = as_controlled(model).with_motors(found.actuated)
     if found.limits.efforts:
         with complaints_at("limits", entries["limits"].mapping()["efforts"].at):
             found.limits.bound_efforts(as_controlled(model).motors)
@@ -151,6 +176,13 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
             check_tasks(found.tasks[: k + 1], held)
     with complaints_at("the tasks", entries["tasks"].at):
         check_tasks(found.tasks, held)
+
+
+def _read_reference(value: Value) -> float | list[Any]:
+    """Return a number, or a list of such, to any depth."""
+    if isinstance(value.content, tuple):
+        return [_read_reference(item) for item in value.content]
+    return value.number({})
 
 
 def _read_task(value: Value) -> ControlTask:
@@ -168,6 +200,8 @@ def _read_task(value: Value) -> ControlTask:
         if gains["level"] != int(gains["level"]):
             raise entries["level"].complaint("it must be a whole number")
         gains["level"] = int(gains["level"])
+    if "name" in entries:
+        gains["name"] = entries["name"].text()
     with complaints_at("a task", value.at):
         return kind.read_entry(entries, gains)
 

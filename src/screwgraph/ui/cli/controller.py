@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import typer
 
 from screwgraph.motion.control import controller, load_controller, stack_barriers, stack_contacts, stack_gains
@@ -13,18 +14,19 @@ from screwgraph.ui.cli.options import Flag
 
 FLAGS = LIBRARY_FLAGS | {"tasks": Flag("YAML file of tasks, contacts and limits, see above.", "FILE")}
 HELP = """The function takes the state, references of each task and their rates, gains, contacts, and the active rows
-of its last call; it returns torques, accelerations, forces, active rows, and a status. Gains, contacts and barriers
-of the file are printed: they are arguments.
+of its last call; it returns torques, accelerations, forces, active rows, and a status. Gains, references, contacts
+and barriers of the file are printed: they are arguments.
 
 \b
 Example of a file:
   tasks:
     - {frame: trunk, of: pose, stiffness: 200}
     - {posture: [], stiffness: 25, weight: 1e-4}
-    - {center_of_mass: yes, weight: 0}
+    - {posture: [FR_calf_joint], name: knee, weight: 0}
   contacts: [{frame: FR_foot, radius: 0.02, friction: 0.7}]
   limits: {dt: 1e-3, acceleration: 100, velocity: no}
   barriers: [{capsule: {frame: trunk, radius: 0.1}, plane: {height: 0.05}}]
+  references: {knee: -1.2}
 
 \b
 Example:
@@ -52,6 +54,8 @@ def write_controller(
     typer.echo(f"controller: {made}")
     for task, (stiffness, damping, weight) in zip(said.tasks, stack_gains(said.tasks), strict=True):
         typer.echo(f"gains of {task.name}: {stiffness:g} {damping:g} {weight:g}")
+    for name, value in said.references.items():
+        typer.echo(f"reference {name}: {' '.join(f'{x:g}' for x in np.ravel(value))}")
     for contact in said.contacts:
         on, friction = stack_contacts([contact])[0]
         typer.echo(f"contact of {contact.frame}: {on:g} {friction:g}")

@@ -10,7 +10,7 @@ import typer
 
 from screwgraph import InputError, Robot
 from screwgraph import simulate as run
-from screwgraph.motion.control import ControlLoop, load_controller
+from screwgraph.motion.control import load_controller
 from screwgraph.motion.simulation import AUTO, METHODS, check_places, read_driven_table, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
@@ -123,7 +123,7 @@ def simulate(
         q0, qd0, tau = begun.q, begun.qd, begun.given
         wrenches = dict(zip(begun.frames, begun.wrenches, strict=True))
         tau = _convert_efforts(model, tau) if actuators else tau
-    loop = None if controller is None else _load_loop(model, controller, q0)
+    loop = None if controller is None else load_controller(controller, model).make_loop(model, q0)
     if loop is not None and actuators:
         raise make_usage_error("--actuators and --controller both give torques", fix="leave one out")
     if loop is not None and isinstance(tau, np.ndarray) and tau.any():
@@ -164,11 +164,6 @@ def simulate(
         print_summary(summary)
         for line in summary.get("control", ()):
             typer.echo(line)
-
-
-def _load_loop(model: Any, file: str, q0: Any) -> ControlLoop:
-    said = load_controller(file, model)
-    return ControlLoop(model, said.tasks, **said.options, q0=q0)
 
 
 def _convert_efforts(robot: Robot, efforts: np.ndarray) -> np.ndarray | Callable[..., np.ndarray]:

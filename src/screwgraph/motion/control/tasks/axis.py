@@ -55,7 +55,7 @@ class AxisTask(MotionTask):
         return cls(entries["axis_of"].text(), (x, y, z), **gains)
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """The frame's axis."""
         return f"{self.frame}_axis"
 

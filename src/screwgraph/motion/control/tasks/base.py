@@ -45,13 +45,17 @@ class ControlTask(ABC):
         weight: of the squares of what is missed (rad/s^2, m/s^2; N, N m); 0 switches the task off.
         level: strict priority, 0 first: tasks change nothing of what those of lower levels reach. Weights count among
             tasks of one level.
+        name: of its reference; by default `usual_name`, which says its kind and frame.
     """
 
     _: KW_ONLY
     weight: float = 1.0
     level: int = 0
+    name: str = ""
 
     def __post_init__(self) -> None:
+        if self.name == "":
+            object.__setattr__(self, "name", self.usual_name)
         check_fields(self)
         for name in GAINS:
             value = getattr(self, name, None)
@@ -80,8 +84,8 @@ class ControlTask(ABC):
 
     @property
     @abstractmethod
-    def name(self) -> str:
-        """The name of its reference."""
+    def usual_name(self) -> str:
+        """The name of its reference where it is given none."""
 
     @abstractmethod
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
@@ -115,6 +119,7 @@ class MotionTask(ControlTask):
         damping: of its rate (1/s); by default 2 sqrt(stiffness), so that errors do not overshoot.
         weight: of the squares of accelerations that are missed (rad/s^2, m/s^2); 0 switches the task off.
         level: strict priority, 0 first.
+        name: of its reference, and before `_rates` of its rates.
     """
 
     _: KW_ONLY

@@ -28,18 +28,18 @@ class CenterOfMassTask(MotionTask):
         return cls(**confirm(entries["center_of_mass"], gains))
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """It is the robot's."""
         return "center_of_mass"
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the position and of its rates (2, 3)."""
         center_of_mass(model)
-        return {"center_of_mass": (3,), "center_of_mass_rates": (2, 3)}
+        return {self.name: (3,), f"{self.name}_rates": (2, 3)}
 
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        return {"center_of_mass": center_of_mass(model)(q)}
+        return {self.name: center_of_mass(model)(q)}
 
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each direction."""

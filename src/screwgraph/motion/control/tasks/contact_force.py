@@ -34,7 +34,7 @@ class ContactForceTask(ControlTask):
         return cls(entries["force"].text(), **gains)
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """The contact's."""
         return f"{self.contact}_wrench"
 

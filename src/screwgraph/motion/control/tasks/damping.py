@@ -39,7 +39,7 @@ class DampingTask(ControlTask):
         return 0.0, self.damping, self.weight
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """It has no reference."""
         return "damping"
 

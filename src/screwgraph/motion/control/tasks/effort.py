@@ -28,13 +28,13 @@ class EffortTask(ControlTask):
         return cls(**confirm(entries["effort"], gains))
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """It is of all efforts."""
         return "effort"
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shape of the efforts."""
-        return {"effort": (len(as_controlled(model).motors.names),)}
+        return {self.name: (len(as_controlled(model).motors.names),)}
 
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each effort."""

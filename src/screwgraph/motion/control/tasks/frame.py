@@ -58,7 +58,7 @@ class FrameTask(MotionTask):
         return cls(entries["frame"].text(), entries["of"].text() if "of" in entries else "pose", **gains)
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """The frame, and which part of its pose."""
         return f"{self.frame}_{self.of}"
 

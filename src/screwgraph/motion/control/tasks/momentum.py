@@ -43,14 +43,14 @@ class MomentumTask(ControlTask):
         return 0.0, self.damping, self.weight
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """It is the robot's."""
         return "momentum"
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the momentum and of its rate (6,)."""
         centroidal_momentum_matrix(model)
-        return {"momentum": (6,), "momentum_rate": (6,)}
+        return {self.name: (6,), f"{self.name}_rate": (6,)}
 
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return none: nothing moves."""

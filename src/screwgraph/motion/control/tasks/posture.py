@@ -34,7 +34,7 @@ class PostureTask(MotionTask):
         return cls(tuple(item.text() for item in entries["posture"].items()), **gains)
 
     @property
-    def name(self) -> str:
+    def usual_name(self) -> str:
         """It is called by no joint: `posture`."""
         return "posture"
 
@@ -49,11 +49,11 @@ class PostureTask(MotionTask):
         n = len(self.list_places(model))
         if not n:
             raise InputError(f"{model.name!r} has no joints of one coordinate for a posture")
-        return {"posture": (n,), "posture_rates": (2, n)}
+        return {self.name: (n,), f"{self.name}_rates": (2, n)}
 
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        return {"posture": q[[at for at, _ in self.list_places(model)]]}
+        return {self.name: q[[at for at, _ in self.list_places(model)]]}
 
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each coordinate."""
