@@ -111,7 +111,13 @@ def live_entries(matrices: np.ndarray) -> np.ndarray:
 
 
 def solve(
-    f: Any, chain: Chain, bounds: ArrayLike, penalty: ArrayLike = (), last: Any = None, rows: Rows | None = None
+    f: Any,
+    chain: Chain,
+    bounds: ArrayLike,
+    penalty: ArrayLike = (),
+    last: Any = None,
+    rows: Rows | None = None,
+    scale: Any = None,
 ) -> Any:
     """Call a function for a chain, with bounds that are the same at all stages; `last` are its results before."""
     N, nx, nu = len(chain.J), chain.nx, chain.nu
@@ -130,6 +136,7 @@ def solve(
         *given.entries,
         given.f,
         np.broadcast_to(np.asarray(bounds, float), (N, np.shape(bounds)[-1])),
+        *([] if scale is None else [scale[:, None]]),
         x,
         u,
         multipliers,

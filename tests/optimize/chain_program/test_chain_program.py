@@ -88,10 +88,12 @@ def test_rows_side_by_side_find_the_same(nx, nu, positions):
     np.testing.assert_allclose(gain @ (moved.x0 - chain.x0), there - u[0], rtol=1e-8, atol=1e-9)
 
 
-def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, values, penalty, inputs, states) -> tuple[float, float]:
+def gap(
+    chain: Chain, u: np.ndarray, numbers: np.ndarray, values, penalty, inputs, states, scale=None
+) -> tuple[float, float]:
     """Cost with slacks less a lower bound of all costs (Lagrange's dual at the multipliers), and the violation.
 
-    Multipliers y of soft rows may pass l1 at the price of the dual of l2 e^2 / 2.
+    Multipliers y of soft rows may pass l1 at the price of the dual of l2 e^2 / 2; both are times the scale of a stage.
     """
     H, g = chain.condensed
     (M, m), cost, slope, constant, violation = chain.maps, chain.cost(u), g.copy(), 0.0, 0.0
@@ -118,9 +120,9 @@ def gap(chain: Chain, u: np.ndarray, numbers: np.ndarray, values, penalty, input
             if own is None:
                 violation = max(violation, -d)
             else:
-                e = max(-d, 0.0)
-                cost += own[0] * e + 0.5 * own[1] * e * e
-                constant -= 0.5 * max(y - own[0], 0.0) ** 2 / own[1]
+                e, (l1, l2) = max(-d, 0.0), own if scale is None else own * scale[k]
+                cost += l1 * e + 0.5 * l2 * e * e
+                constant -= 0.5 * max(y - l1, 0.0) ** 2 / l2
             slope -= y * bound.sign * row
             constant -= y * bound.sign * (offset - value)
     best = np.linalg.solve(H, -slope)
@@ -145,26 +147,31 @@ def test_optimal_by_duality(seed, size):
     assert np.all(u <= bounds[1 : 2 * NU : 2])
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_bounds_side_by_side_are_optimal_too(seed):
-    stages, nx, nu = 6, 11, 5
+@pytest.mark.parametrize(
+    ("seed", "nu", "is_scaled"), [*((seed, 5, False) for seed in range(4)), (0, 5, True), (1, 2, True)]
+)
+def test_bounds_side_by_side_are_optimal_too(seed, nu, is_scaled):
+    """Penalties of stages may have scales of their own."""
+    stages, nx = 6, 11
     chain = random_chain(np.random.default_rng(seed), stages, nx, nu, 5)
     inputs = [Bound(i, lower) for lower in (True, False) for i in range(nu)]
     states = [*(Bound(i, lower, soft=True) for lower in (True, False) for i in range(10)), Bound(10, lower=False)]
     values = np.array([-0.3, 0.4]).repeat(nu).tolist() + np.array([-0.5, 0.6]).repeat(10).tolist() + [6.0]
     penalty = np.random.default_rng(1).uniform(0.5, 3.0, 40)
-    f = wide(stages, nx, nu, tuple(inputs), tuple(states))
-    _, u, _, _, numbers, _, solution = solve(f, chain, values, penalty)
-    over, violation = gap(chain, u, numbers, values, penalty, inputs, states)
+    f, scale = wide(stages, nx, nu, tuple(inputs), tuple(states), is_scaled), None
+    if is_scaled:
+        scale = np.random.default_rng(2).uniform(0.1, 2.0, stages)
+    _, u, _, _, numbers, _, solution = solve(f, chain, values, penalty, scale=scale)
+    over, violation = gap(chain, u, numbers, values, penalty, inputs, states, scale)
     assert solution[0] == 0.0
     assert abs(over) < 1e-6 * (1.0 + np.abs(numbers).max() + abs(chain.cost(u)))
     assert violation < 1e-8
 
 
 @cache
-def wide(stages: int, nx: int, nu: int, inputs, states) -> Function:
+def wide(stages: int, nx: int, nu: int, inputs, states, is_scaled: bool) -> Function:
     shape = pattern(random_chain(np.random.default_rng(0), stages, nx, nu, 5).J)
-    options = {"inputs": inputs, "states": states, "iterations": 80, "tolerance": 1e-9}
+    options = {"inputs": inputs, "states": states, "iterations": 80, "tolerance": 1e-9, "scales_penalties": is_scaled}
     return compile_chain_program(stages, nx, nu, J=shape, integrated=[(i, 5 + i) for i in range(5)], **options)
 
 

@@ -10,14 +10,15 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.control.contacts import HeldContact
+from screwgraph.motion.control.turned_legs import choose_ways
 
 
 @dataclass(frozen=True, eq=False)
 class Leg:
     """A contact, as many independent coordinates that carry it alone, and the others that move it.
 
-    `volume` is a large one of the Jacobian of its own coordinates, over random positions; `turned_volume` of that of
-    all `alone` that carry it and no other contact, its own ones first.
+    `volume` is a large one of the Jacobian of all coordinates that carry it and no other contact, `alone`, its own ones
+    first; `ways` are those by which these are turned, where they are more.
     """
 
     contact: HeldContact
@@ -25,12 +26,26 @@ class Leg:
     others: tuple[int, ...]
     volume: float
     alone: tuple[int, ...]
-    turned_volume: float
+    ways: tuple[float, ...]
 
     @property
     def is_redundant(self) -> bool:
         """Whether it has more coordinates than its contact's force has components."""
         return len(self.alone) > len(self.own)
+
+
+def make_leg(
+    contact: HeldContact,
+    samples: Sequence[Float[np.ndarray, "k n"]],
+    own: Sequence[int],
+    alone: Sequence[int],
+    path: Sequence[int],
+) -> Leg:
+    """Return a leg: its own coordinates, all that carry it alone, and all that move its contact."""
+    every = (*own, *(i for i in alone if i not in own))
+    others = tuple(i for i in path if i not in every)
+    ways = choose_ways(samples, every, contact.size) if len(every) > len(own) else ()
+    return Leg(contact, tuple(own), others, find_volume(samples, every), every, ways)
 
 
 def choose_own(

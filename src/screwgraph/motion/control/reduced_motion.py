@@ -22,7 +22,7 @@ from screwgraph.compiler import compile_expression
 from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine, scale_affine, shift_affine
 from screwgraph.motion.control.contacts import Held, HeldContact
-from screwgraph.motion.control.legs import Leg, choose_own, find_volume
+from screwgraph.motion.control.legs import Leg, choose_own, make_leg
 from screwgraph.motion.control.models import (
     ControlledModel,
     IndependentCoordinates,
@@ -32,7 +32,7 @@ from screwgraph.motion.control.models import (
 )
 from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
-from screwgraph.motion.control.turned_legs import Reflection, reflect_leg, turn_efforts, turn_motion
+from screwgraph.motion.control.turned_legs import Turn, turn_leg
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
@@ -67,6 +67,20 @@ class Motion:
         """Return the moment about a contact's point and the force, in the base's axes."""
         own = self.forces[contact]
         return [combine_affine(list(zip(row, own, strict=True)), 0.0) for row in self.axes[contact]]
+
+
+@dataclass(frozen=True, eq=False)
+class StandingState:
+    """A state of a model on contacts, `on` or off: motion without them, what they hold, how legs are turned.
+
+    Jacobians (k, n) of contacts are along the turned axes.
+    """
+
+    motion: IndependentMotion
+    held: Sequence[Held]
+    on: Sequence[Number]
+    turns: Sequence[Turn]
+    jacobians: Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,9 +194,7 @@ class ReducedMotion:
                     why=f"it needs {contact.size} that move it in as many ways and carry no other contact",
                     fix="several points of one foot are one sg.control.Sole" if len(alone) < len(paths[c]) else "",
                 )
-            others = tuple(i for i in paths[c] if i not in own)
-            every = (*own, *(i for i in alone if i not in own))
-            found.append(Leg(contact, own, others, volume, every, find_volume(samples[c], every)))
+            found.append(make_leg(contact, samples[c], own, alone, paths[c]))
         return found
 
     def _path(self, samples: Sequence[Float[np.ndarray, "k n"]]) -> list[int]:
@@ -190,9 +202,14 @@ class ReducedMotion:
         moves = np.max([np.abs(J).max(axis=0) for J in samples], axis=0) > UNMOVED
         return [i for i in range(len(moves)) if moves[i] and (i >= BASE or not self.floats)]
 
+    def _level(self, q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
+        """Return a position whose base, if it floats, stands as it is drawn."""
+        base = self.model.neutral()[: BASE + 1] if self.floats else []
+        return np.concatenate([base, q[len(base) :]])
+
     def _sample_jacobians(self, contact: HeldContact) -> list[Float[np.ndarray, "k n"]]:
         """Return Jacobians of a contact along independent coordinates, at the positions that are tried."""
-        model, samples = self.model, self.coordinates.samples
+        model, samples = self.model, [(self._level(q), G) for q, G in self.coordinates.samples]
         question = self.controlled_model.question, contact.structure, self.ground
         given = self.controlled_model.arguments[:1]
 
@@ -215,74 +232,61 @@ class ReducedMotion:
         motion = self.coordinates.solve(q, qd)
         if self.chooses_efforts:
             return self._push(motion, q)
-        held = [leg.contact.hold(self.model, self.axes, q, qd) for leg in self.legs]
-        drifts = [self.drift(motion, one, qd, drag) for one in held]
-        turned, turns, jacobians = self._turn_legs(motion, held)
-        found = self.solve_rows(
-            turned, [({}, x) for x in turned.h], held, drifts, on, first=self.unknowns, jacobians=jacobians
-        )
+        state = self.hold(motion, q, qd, on)
+        bias: list[Affine] = [({}, x) for x in motion.h]
+        found = self.solve_rows(state, bias, self.drifts(state, qd, drag), first=self.unknowns)
         constants = {self.unknowns + b: x for b, (_, x) in enumerate(found.base)}
         own, efforts = ([shift_affine(x, constants) for x in part] for part in (found.accelerations, found.efforts))
         alone = {i: self.place[i] for leg in self.legs if not leg.is_redundant for i in leg.own}
         return replace(
             found,
-            accelerations=turned.expand(own),
-            efforts=self._drive(motion, q, self._turn_back(efforts, turns)),
+            accelerations=motion.expand(own),
+            efforts=self._drive(motion, q, efforts),
             alone=alone if motion.G is None else {},
         )
 
-    def _turn_legs(
-        self, motion: IndependentMotion, held: Sequence[Held]
-    ) -> tuple[IndependentMotion, list[Reflection], list[Any]]:
-        """Return the equations of motion along turned axes of redundant legs, how they are turned, and Jacobians."""
-        turns, jacobians = list[Reflection](), list[Any]()
-        for leg, one in zip(self.legs, held, strict=True):
+    def hold(self, motion: IndependentMotion, q: Any, qd: Any, on: Sequence[Number]) -> StandingState:
+        """Return what contacts hold at a state, and how legs are turned."""
+        held = [leg.contact.hold(self.model, self.axes, q, qd) for leg in self.legs]
+        turns, jacobians = list[Turn](), list[Any]()
+        for leg, one, flag in zip(self.legs, held, on, strict=True):
             J = motion.restrict(one.J)
             if leg.is_redundant:
-                own, J = reflect_leg(J, leg.alone, leg.contact.size)
-                turns += own
+                turn, J = turn_leg(J, leg.alone, leg.ways, flag)
+                turns.append(turn)
             jacobians.append(J)
-        return (turn_motion(motion, turns) if turns else motion), turns, jacobians
+        return StandingState(motion, held, on, turns, jacobians)
 
-    def _turn_back(self, efforts: list[Affine], turns: Sequence[Reflection]) -> list[Affine]:
-        """Return efforts along driven coordinates of those along turned axes."""
-        every: list[Affine] = [({}, 0.0)] * len(self.coordinates.places)
-        for i, effort in zip(self.driven, efforts, strict=True):
-            every[i] = effort
-        every = turn_efforts(every, turns)
-        return [every[i] for i in self.driven]
-
-    def drift(self, motion: IndependentMotion, held: Held, qd: Any, drag: float) -> list[Affine]:
-        """Return the accelerations of a contact without those of independent coordinates."""
-        drift = held.drift + drag * (held.J @ qd)
-        if motion.G is not None:
-            drift = drift + np.array([dot(row, motion.drift) for row in held.J])
-        return [({}, x) for x in drift]
+    def drifts(self, state: StandingState, qd: Any, drag: float) -> list[list[Affine]]:
+        """Return the accelerations of contacts without those of independent coordinates."""
+        found, motion = list[list[Affine]](), state.motion
+        for held in state.held:
+            drift = held.drift + drag * (held.J @ qd)
+            if motion.G is not None:
+                drift = drift + np.array([dot(row, motion.drift) for row in held.J])
+            found.append([({}, x) for x in drift])
+        return found
 
     def solve_rows(
         self,
-        motion: IndependentMotion,
+        state: StandingState,
         bias: Sequence[Affine],
-        held: Sequence[Held],
         drifts: Sequence[Sequence[Affine]],
-        on: Sequence[Number],
         inputs: Sequence[Affine] | None = None,
         first: int | None = None,
-        jacobians: Sequence[Any] | None = None,
     ) -> Motion:
         """Return the motion of M qdd + bias = tau + J'f, and J qdd + drift = 0 of contacts that are on.
 
         All are of independent coordinates. Biases and drifts may be affine in unknowns behind u, such as changes of a
         state. `inputs` are the values of u, by default u itself. With a `first` unknown, accelerations of the base are
-        unknowns from there on: all others, and efforts, are affine in them. `jacobians` are those of contacts along
-        the coordinates of the motion, where redundant legs are turned.
+        unknowns from there on: all others, and efforts, are affine in them.
         """
-        M, n = motion.M, len(self.coordinates.places)
+        M, n, on, bias = state.motion.M, len(self.coordinates.places), state.on, list(bias)
+        for turn in state.turns:
+            M, bias = turn.turn_columns(turn.turn_columns(M).T), turn.turn(bias)
         u = inputs or [({k: 1.0}, 0.0) for k in range(self.unknowns)]
-        is_turned = jacobians is not None
-        own = jacobians or [motion.restrict(one.J) for one in held]
-        rows = zip(self.legs, own, held, drifts, on, strict=True)
-        feet = [self._foot(leg, J, one, way, flag, is_turned) for leg, J, one, way, flag in rows]
+        rows = zip(self.legs, state.jacobians, drifts, on, strict=True)
+        feet = [self._foot(leg, J, drift, flag) for leg, J, drift, flag in rows]
         accelerations: list[Affine] = [({}, 0.0)] * n
         for i in self.driven:
             accelerations[i] = u[self.place[i]]
@@ -310,7 +314,12 @@ class ReducedMotion:
                 if i in foot.leg.own or i in foot.leg.others:
                     terms += [(-foot.J[r, i], force) for r, force in enumerate(own)]
             efforts.append(combine_affine([*terms, *((x, accelerations[j]) for j, x in factors.items())], 0.0))
-        return Motion(accelerations, efforts, forces, [foot.held.axes for foot in feet], base)
+        every: list[Affine] = [({}, 0.0)] * n
+        for i, effort in zip(self.driven, efforts, strict=True):
+            every[i] = effort
+        for turn in state.turns:
+            accelerations, every = turn.turn_back(accelerations), turn.turn_back(every)
+        return Motion(accelerations, [every[i] for i in self.driven], forces, [one.axes for one in state.held], base)
 
     def _drive(self, motion: IndependentMotion, q: Any, efforts: list[Affine]) -> list[Affine]:
         """Return the efforts of motors that cause those along driven coordinates."""
@@ -331,17 +340,16 @@ class ReducedMotion:
         found = [({k: x[i] for k, x in enumerate(columns) if not is_zero(x[i])}, c) for i, c in enumerate(still)]
         return Motion(motion.expand(found), [({k: 1.0}, 0.0) for k in range(len(columns))], [], [])
 
-    def _foot(self, leg: Leg, J: Any, held: Held, drift: Sequence[Affine], flag: Number, is_turned: bool) -> Foot:
+    def _foot(self, leg: Leg, J: Any, drift: Sequence[Affine], flag: Number) -> Foot:
         """Return how a foot that is held ties its leg's accelerations to others: a_leg = -K a_rest - k."""
-        others = [i for i in leg.others if not (is_turned and i in leg.alone)]
-        rest, size = (*range(BASE if self.floats else 0), *others), leg.contact.size
-        solve = make_leg_solver(J[:, leg.own], size, leg.turned_volume if is_turned else leg.volume)
+        rest, size = (*range(BASE if self.floats else 0), *leg.others), leg.contact.size
+        solve = make_leg_solver(J[:, leg.own], size, leg.volume)
         K = np.array([flag * solve(J[:, j]) for j in rest]).T.reshape(size, len(rest))
         added, rows = flag * solve(np.array([x for _, x in drift])), [dict[int, Number]() for _ in range(size)]
         for k in dict.fromkeys(k for row, _ in drift for k in row):
             for row, x in zip(rows, flag * solve(np.array([row.get(k, 0.0) for row, _ in drift])), strict=True):
                 add_entry(row, k, x)
-        return Foot(leg, flag, held, J, rest, K, list(zip(rows, added, strict=True)))
+        return Foot(leg, flag, J, rest, K, list(zip(rows, added, strict=True)))
 
     def _base(self, M: Any, bias: Sequence[Affine], feet: Sequence[Foot], u: Sequence[Affine]) -> list[Affine]:
         """Solve the equations of the coordinates without efforts for their accelerations."""
@@ -365,14 +373,13 @@ class ReducedMotion:
 
 @dataclass(frozen=True, eq=False)
 class Foot:
-    """A foot: whether it is on, what it holds, its Jacobian, the coordinates beside its own, and K, k.
+    """A foot: whether it is on, its Jacobian, the coordinates beside its own, and K, k.
 
     a_leg = -K a_rest - k, both zero where it is off.
     """
 
     leg: Leg
     flag: Number
-    held: Held
     J: Any
     rest: tuple[int, ...]
     K: Any

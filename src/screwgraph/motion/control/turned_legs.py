@@ -3,6 +3,8 @@
 Columns of a leg's Jacobian (k, m), m > k, are reflected until only the first k are left: J Q = (L, 0). Accelerations
 ydd = Q v of the leg then hold the contact by the first k of v, whatever position it is in, and the others are free;
 any k joints of its own would be singular somewhere between. Householder (1958); Golub & Van Loan (2013), 5.2.
+A reflection leads to one side of its axis for good: the farther one would change between neighbouring positions. Rows
+that vanish, of straight legs, are led there gradually: axes would turn at once otherwise.
 """
 
 from __future__ import annotations
@@ -12,69 +14,98 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from screwgraph.motion.control.affine import Affine, combine_affine
-from screwgraph.motion.control.models import IndependentMotion
-from screwgraph.optimize.dense_factors import TINY
 from screwgraph.spatial import choose, maximum, sqrt
 from screwgraph.tape import Number, dot
 
+PART = 0.01
+"""Of a long row of a leg's Jacobian: shorter ones are of legs that feet are held on by damped least squares."""
+TINY = 1e-30
+"""Square of a length that is none."""
+
 
 @dataclass(frozen=True, eq=False)
-class Reflection:
-    """The reflection 1 - share v v' of the coordinates at `places`."""
+class Turn:
+    """Turned axes of the coordinates at `places`: accelerations ydd there are Q v, Q (m, m) is orthogonal."""
 
     places: tuple[int, ...]
-    v: list[Number]
-    share: Number
+    Q: Any
 
-    def reflect_columns(self, A: Any) -> Any:
-        """Return A with its columns at the places reflected; A (k, n) has all coordinates."""
-        found = np.array(A, dtype=object)
-        for row in found:
-            along = self.share * dot([row[i] for i in self.places], self.v)
-            for i, x in zip(self.places, self.v, strict=True):
-                row[i] = row[i] - along * x
+    def turn_columns(self, A: Any) -> Any:
+        """Return A (k, n), of all coordinates, with the columns at the places times Q."""
+        found, places = np.array(A, dtype=object), list(self.places)
+        found[:, places] = [[dot(row, column) for column in self.Q.T] for row in found[:, places]]
         return found
 
-    def reflect_affine(self, values: list[Affine]) -> list[Affine]:
-        """Return affine numbers of all coordinates, reflected."""
+    def turn(self, values: list[Affine]) -> list[Affine]:
+        """Return affine numbers of all coordinates, those at the places times Q'."""
+        return self._multiply(self.Q.T, values)
+
+    def turn_back(self, values: list[Affine]) -> list[Affine]:
+        """Return affine numbers of all coordinates, those at the places times Q."""
+        return self._multiply(self.Q, values)
+
+    def _multiply(self, A: Any, values: list[Affine]) -> list[Affine]:
         found, own = list(values), [values[i] for i in self.places]
-        along = combine_affine([(self.share * x, value) for x, value in zip(self.v, own, strict=True)], 0.0)
-        for i, x in zip(self.places, self.v, strict=True):
-            found[i] = combine_affine([(1.0, values[i]), (-x, along)], 0.0)
+        for i, row in zip(self.places, A, strict=True):
+            found[i] = combine_affine(list(zip(row, own, strict=True)), 0.0)
         return found
 
 
-def reflect_leg(J: Any, alone: Sequence[int], size: int) -> tuple[list[Reflection], Any]:
-    """Return the reflections that leave the first columns of a leg alone, and what they make of its Jacobian (k, n)."""
-    found, J = list[Reflection](), np.array(J, dtype=object)
-    for r in range(size):
-        places = tuple(alone[r:])
-        v = [J[r, i] for i in places]
-        length = sqrt(dot(v, v) + TINY)
-        v[0] = v[0] + choose(v[0] >= 0.0, length, -length)
-        found.append(Reflection(places, v, 2.0 / maximum(dot(v, v), TINY)))
-        J = found[-1].reflect_columns(J)
-        for i in places[1:]:
-            J[r, i] = 0.0
-    return found, J
+def turn_leg(J: Any, alone: Sequence[int], ways: Sequence[float], flag: Number = 1.0) -> tuple[Turn, Any]:
+    """Return how a leg's own coordinates are turned where a flag is 1, and its turned Jacobian (k, n).
+
+    `ways` are those of `choose_ways`, one a row.
+    """
+    places, J, Q = list(alone), np.array(J, dtype=object), np.eye(len(alone), dtype=object)
+    own = J[:, places]
+    for r, way in enumerate(ways):
+        H = _reflect(list(own[r, r:]), way)
+        own[:, r:], Q[:, r:] = _product(own[:, r:], H), _product(Q[:, r:], H)
+        own[r, r + 1 :] = 0.0
+    J[:, places] = own
+    if not (isinstance(flag, float) and flag == 1.0):
+        Q = flag * Q + (1.0 - flag) * np.eye(len(places))
+    return Turn(tuple(alone), Q), J
 
 
-def turn_motion(motion: IndependentMotion, reflections: Sequence[Reflection]) -> IndependentMotion:
-    """Return the equations of motion for v, ydd = Q v: Q'M Q, Q'h, G Q."""
-    M, h, n = np.array(motion.M, dtype=object), np.array([motion.h], dtype=object), len(motion.h)
-    G = np.eye(n, dtype=object) if motion.G is None else motion.G
-    drift = [0.0] * n if motion.drift is None else motion.drift
-    for own in reflections:
-        M = own.reflect_columns(own.reflect_columns(M).T)
-        h, G = own.reflect_columns(h), own.reflect_columns(G)
-    return IndependentMotion(M, list(h[0]), G, drift)
+def _reflect(a: Sequence[Number], way: float) -> np.ndarray:
+    """Return the reflection that leads a vector to the side of the first axis that is opposed to a way.
 
-
-def turn_efforts(efforts: Sequence[Affine], reflections: Sequence[Reflection]) -> list[Affine]:
-    """Return the efforts along y (n,) of those along v: Q tau."""
-    found = list(efforts)
-    for own in reversed(reflections):
-        found = own.reflect_affine(found)
+    Vectors shorter than the way are taken as if they went some of it. Where one is opposed to the way already, what
+    the matrix divides by vanishes, but for two numbers.
+    """
+    side, ahead = float(np.sign(way)), maximum(1.0 - dot(a, a) * (1.0 / way**2), 0.0)
+    own = [a[0] + way * ahead, *a[1:]]
+    inverse = 1.0 / sqrt(dot(own, own) + TINY)
+    along, others = side * own[0] * inverse, np.array([x * inverse for x in own[1:]], dtype=object)
+    found = np.eye(len(a), dtype=object)
+    found[0, 0], found[0, 1:], found[1:, 0] = -along, -side * others, -side * others
+    if len(others) == 1:
+        found[1, 1] = along
+    else:
+        size = choose(along < 0.0, dot(others, others) / maximum(1.0 - along, 1.0), 1.0 + along)
+        found[1:, 1:] = found[1:, 1:] - np.outer((1.0 / maximum(size, TINY)) * others, others)
     return found
+
+
+def _product(A: Any, B: Any) -> np.ndarray:
+    return np.array([[dot(row, column) for column in B.T] for row in A], dtype=object)
+
+
+def choose_ways(samples: Sequence[Float[np.ndarray, "k n"]], alone: Sequence[int], size: int) -> tuple[float, ...]:
+    """Return numbers along the first axis of each reflection of a leg.
+
+    Their signs are those of its vectors at most positions, their sizes a part of a long one.
+    """
+    found = list[float]()
+    for r in range(size):
+        rows = list[Any]()
+        for J in samples:
+            turn, _ = turn_leg(J[:r], alone, found)
+            rows.append(J[r, list(alone)] @ np.array(turn.Q, dtype=float)[:, r:])
+        way = PART * float(np.quantile([np.linalg.norm(row) for row in rows], 0.9))
+        found.append(way if sum(row[0] for row in rows) >= 0.0 else -way)
+    return tuple(found)

@@ -20,7 +20,7 @@ from screwgraph.tape import Block, Loop, Memory, Number, Part, SideBySide, Stage
 
 SMALL = 10
 """States and inputs up to which a stage is straight-line code."""
-GIVEN = ("c", "h", "H", "g", "C", "F", "entries", "f", "bound")
+GIVEN = ("c", "h", "scale", "H", "g", "C", "F", "entries", "f", "bound")
 """Vectors behind J."""
 MATRICES = ("J", "C", "F")
 """Vectors of live entries, which need not stand side by side."""
@@ -56,8 +56,8 @@ class ChainProgram:
     Wide stages have one P for all, and J, C, F in rows of vectors (`wide_stage.py`): see `entries`.
 
     Vectors that stand once: x0 (x of stage 0), terminal_H (lower triangle by rows), terminal_g, penalty (l1, l2 of
-    each soft bound), warm (1: go on from the last numbers and barrier, 0: begin afresh), barrier are given; barrier,
-    gain (nu, nx) and `solution` are results.
+    each soft bound; with `scales_penalties`, times `scale` of a stage), warm (1: go on from the last numbers and
+    barrier, 0: begin afresh), barrier are given; barrier, gain (nu, nx) and `solution` are results.
 
     The recursion factors Hessians with the bounds' diagonals once for each step: Rao, Wright and Rawlings (1998),
     "Application of interior-point methods to model predictive control"; all numbers stay where they are for warm
@@ -82,6 +82,7 @@ class ChainProgram:
     iterations: int = 2
     tolerance: float = 0.0
     is_judged: bool = True
+    scales_penalties: bool = False
     clears_rows: bool = True
     prefix: str = "chain."
 
@@ -97,7 +98,7 @@ class ChainProgram:
         J, H = self.J or [[None] * n] * self.nx, self.H or [[None] * n] * n
         pitch = pad(self.nx + 1) if self.is_wide else self.nx + 1
         bounds = (self.inputs, self.states, pitch, self.C, self.rows, self.F, self.stiffness)
-        return StageCode(self.nx, self.nu, J, H, self.integrated, *bounds)
+        return StageCode(self.nx, self.nu, J, H, self.integrated, *bounds, self.scales_penalties)
 
     @property
     def is_wide(self) -> bool:
@@ -114,7 +115,7 @@ class ChainProgram:
         return {
             **{"x": nx, "L": nu * (nu - 1) // 2, "V": nu * code.pitch, "gap": nx, "dx": nx},
             **(WideStage(code, self._locate(0)).sizes if self.is_wide else {"P": nx * code.pitch, "J": J}),
-            **{"c": nx, "h": 1, "H": own, "g": nx + nu},
+            **{"c": nx, "h": 1, "scale": int(self.scales_penalties), "H": own, "g": nx + nu},
             **({"entries": len(WideRows(code, self._locate(0)).short_sources)} if self.is_wide else {"C": C, "F": F}),
             **{"f": equalities, "bound": len(bounds), "u": nu, "du": nu},
             **dict.fromkeys(("output", "doutput"), outputs),
@@ -181,6 +182,8 @@ class ChainProgram:
         """Give a vector of stage k a name in the memory."""
         if name in MATRICES and self.is_wide:
             self.memory.scatter(own, self.entries(name, k))
+        elif name == "scaled":
+            self.memory.scatter(own, [*self.memory.places(f"{self.prefix}soft"), *self.stage("scale", k)])
         else:
             self.memory.alias(own, self.stage(name, k))
 
@@ -251,18 +254,18 @@ class ChainProgram:
         if self.is_wide:
             wide, bounds = WideStage(self.code, self._locate(0)), WideBounds(self.code, self._locate(0))
             return (*wide.clear(), self._ahead(*(wide.arrange() if self.clears_rows else ()), *bounds.begin()))
-        given = ["bound", "numbers", "warm", "mu", "soft"]
+        given = ["bound", "numbers", "warm", "mu", "scaled"]
         found = ["u", "x+", "numbers", "du", "changes"]
         start = self._each(self._block("start", ["u", "x+", *given], found, self.code.begin))
         if not self.code.outputs:
             return (start,)
-        given = ["x", "u", "C", "bound", "numbers", "multipliers", "warm", "mu", "soft"]
+        given = ["x", "u", "C", "bound", "numbers", "multipliers", "warm", "mu", "scaled"]
         return (start, self._each(self._block("rows", given, ["numbers", "multipliers"], self.code.begin_rows)))
 
     def _step(self) -> tuple[Part, ...]:
         """Return what does a step of Newton's method, and chooses the next barrier."""
         code, last = self.code, self.stages - 1
-        bounds, moves = ["bound", "numbers", "mu", "soft"], ["u", "x+", "du", "dx+"]
+        bounds, moves = ["bound", "numbers", "mu", "scaled"], ["u", "x+", "du", "dx+"]
         given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
         held, outputs, end = ["f", "multipliers"], ["output", "doutput"], code.end
         found, rolled = ["P", "L", "V", "gap"], ["du", "dx+", "size", "doutput"]

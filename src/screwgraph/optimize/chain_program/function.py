@@ -40,7 +40,7 @@ def compile_chain_program(stages: int, nx: int, nu: int, **options: Any) -> Func
     plan.allocate()
     iterate = {name: (stages, len(plan.stage(name, 0))) for name in ("x'", "u", *CARRIED)}
     given: Mapping[str, tuple[int, ...]] = {
-        **{name: (stages, len(plan.entries(name, 0))) for name in STAGED},
+        **{name: (stages, len(plan.entries(name, 0))) for name in (*STAGED, *["scale"] * plan.scales_penalties)},
         **iterate,
         **{name: (len(plan.memory.places(plan.prefix + name)),) for name in ONCE},
     }

@@ -46,6 +46,7 @@ class StageCode:
     rows: Sequence[Bound] = ()
     F: Pattern = ()
     stiffness: float = 1.0
+    scales_penalties: bool = False
 
     @cached_property
     def groups(self) -> list[BoundGroup]:
@@ -75,7 +76,12 @@ class StageCode:
     def barriers(
         self, bound: Any, numbers: Any, mu: Any, penalty: Any, first: int = 0, end: int | None = None
     ) -> Iterator[tuple[BoundGroup, int, list[Barrier]]]:
-        """Yield each unknown of w that has bounds, from one on: its group, its number there, its bounds."""
+        """Yield each unknown of w that has bounds, from one on: its group, its number there, its bounds.
+
+        Penalties have their scale behind them, if there is one.
+        """
+        if self.scales_penalties:
+            penalty = [x * penalty[-1] for x in penalty[:-1]]
         for group in self.groups:
             if not first <= group.first < (self.unknowns if end is None else end):
                 continue

@@ -53,9 +53,9 @@ class WideBounds:
         for group in code.groups:
 
             def start(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
-                return group.begin(vectors[0], scalars[0], self._barriers(group, scalars[1], vectors[1:]))
+                return group.begin(vectors[0], scalars[0], self._barriers(group, scalars[1:], vectors[1:]))
 
-            scalars = [self._find_place(name) for name in ("warm", "mu")]
+            scalars = [self._find_place("warm"), *self._list_scalars()]
             vectors = [self._find_unknown(group, UNKNOWNS), *self._list_bound_places(group)]
             targets = vectors[1 + len(group.kinds) :][: len(group.numbers)]
             parts.append(make_columns("start", group.count, scalars, vectors, targets, start))
@@ -85,10 +85,10 @@ class WideBounds:
             targets = [self._find_place(name) + group.first for name in ("D", "d")]
 
             def add(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
-                return group.condense(vectors[0], self._barriers(group, scalars[0], vectors[1:]))
+                return group.condense(vectors[0], self._barriers(group, scalars, vectors[1:]))
 
             vectors = [self._find_unknown(group, UNKNOWNS), *self._list_bound_places(group)]
-            parts.append(make_columns("condense", group.count, [self._find_place("mu")], vectors, targets, add))
+            parts.append(make_columns("condense", group.count, self._list_scalars(), vectors, targets, add))
         places = [self._find_place(name) for name in ("x", "before")]
         copy = make_columns("copy", self.code.nx, [], places[:1], places[1:], lambda _, x: [x[0]])
         return (*parts, copy)
@@ -112,13 +112,13 @@ class WideBounds:
             parts_of = [reach + group.first, reach + self.code.unknowns + group.first]
 
             def take(scalars: Any, vectors: Any, group: BoundGroup = group) -> Sequence[Number]:
-                barriers = self._barriers(group, scalars[0], vectors[4:])
+                barriers = self._barriers(group, scalars, vectors[4:])
                 return group.measure(vectors[0], vectors[1], vectors[2:4], barriers)
 
             moves = [self._find_unknown(group, names) for names in (UNKNOWNS, STEPS)]
             targets = [*(self._find_place("changes") + place for place in group.numbers), *parts_of]
             vectors = [*moves, *parts_of, *self._list_bound_places(group)]
-            parts.append(make_columns("measure", group.count, [self._find_place("mu")], vectors, targets, take))
+            parts.append(make_columns("measure", group.count, self._list_scalars(), vectors, targets, take))
         return tuple(parts)
 
     def update(self) -> tuple[Part, ...]:
@@ -174,6 +174,12 @@ class WideBounds:
         )
         return [*values, *numbers, *(self._find_place("soft") + place for place in group.penalties)]
 
-    def _barriers(self, group: BoundGroup, mu: Number, given: Any) -> list[Barrier]:
+    def _list_scalars(self) -> list[int]:
+        """Return where the barrier stands, and the scale of penalties, if there is one."""
+        return [self._find_place(name) for name in ("mu", *["scale"] * self.code.scales_penalties)]
+
+    def _barriers(self, group: BoundGroup, scalars: Any, given: Any) -> list[Barrier]:
         values, numbers = len(group.values), len(group.numbers)
-        return group.barriers(given[:values], given[values : values + numbers], mu, given[values + numbers :])
+        mu, *scale = scalars
+        penalties = [scale[0] * x if scale else x for x in given[values + numbers :]]
+        return group.barriers(given[:values], given[values : values + numbers], mu, penalties)

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from tests.motion.control.predictive.test_floating_bases import ON, accelerate, foot, hopper, start
+from tests.motion.control.predictive.test_random_starts import Case, solve_by_ipopt
 
 import screwgraph as sg
 from screwgraph.motion.control import (
@@ -51,6 +52,23 @@ def test_a_cart_balances_its_pole(first, cost, last):
     assert found.solution[0] == 0.0
     assert abs(found.solution[1] / cost - 1.0) < 1e-6
     np.testing.assert_allclose(found.states[-1], last, atol=1e-5)
+
+
+def test_penalties_of_the_first_interval_count_for_its_part():
+    """Beside IPOPT: a cart too fast, whose speed its motor takes down in six instants."""
+    robot, limits = sg.load("cart_pole"), HorizonLimits(effort={"x": 20.0}, velocity={"x": 0.5}, penalty=(0.3, 1.0))
+    control = sg.mpc(robot, DT, 10, actuated=["x"], limits=limits, rate=RATE)
+    weights = stack_weights(robot, position=[1.0, 10.0], velocity=0.1, effort=0.01, actuated=["x"])
+    state = np.array([0.1, np.pi - 0.2, 1.5, 0.3])
+    case = Case(robot, control, weights, DT, [0], limits, lambda *_: (state[:2], state[2:], state[:2]))
+    references = stack_references(control, [0.0, np.pi])
+    for first in (FIRST, DT):
+        found = converge(control, state[:2], state[2:], references, weights, first=first)
+        cost, inputs, is_solved = solve_by_ipopt(case, state, references, (found.states, found.efforts), first)
+        assert is_solved
+        assert found.states[1, 2] > 0.5
+        assert abs(found.solution[1] / cost - 1.0) < 1e-8
+        np.testing.assert_allclose(found.efforts, inputs, atol=1e-5 * 20.0)
 
 
 def hop_cost(u, schedule, reference, weights):

@@ -66,29 +66,36 @@ def panda() -> Case:
 CASES = {"cart-pole": cart_pole, "Panda": panda}
 
 
-def solve_by_ipopt(case: Case, x0, references, guess):
-    """Return the least cost that IPOPT finds from a guess (states, inputs), its inputs, and whether it converged."""
+def solve_by_ipopt(case: Case, x0, references, guess, first=None):
+    """Return the least cost that IPOPT finds from a guess (states, inputs), its inputs, and whether it converged.
+
+    `first` (s) is the first interval, by default as all others: states count for the interval before.
+    """
     casadi = pytest.importorskip("casadi")
     n, m, N = case.robot.nv, len(case.driven), case.control.results[2].shape[0]
     dynamics = sg.forward_dynamics(case.robot).casadi
     X, U = casadi.SX.sym("X", 2 * n, N + 1), casadi.SX.sym("U", m, N)
-    x, u = casadi.SX.sym("x", 2 * n), casadi.SX.sym("u", m)
+    x, u, h = casadi.SX.sym("x", 2 * n), casadi.SX.sym("u", m), casadi.SX.sym("h")
+    lengths = np.array([case.dt if first is None else first, *[case.dt] * (N - 1)])
     tau = casadi.SX.zeros(n)
     for k, i in enumerate(case.driven):
         tau[i] = u[k]
-    new = x[n:] + case.dt * dynamics(x[:n], x[n:], tau)
-    step = casadi.Function("step", [x, u], [casadi.vertcat(x[:n] + case.dt * new, new)]).map(N)
+    new = x[n:] + h * dynamics(x[:n], x[n:], tau)
+    step = casadi.Function("step", [x, u, h], [casadi.vertcat(x[:n] + h * new, new)]).map(N)
     lower, upper = case.limits.states(case.robot)
     bounded = [i for i in range(2 * n) if np.isfinite([lower[i], upper[i]]).any()]
     low, up = np.array(lower)[bounded], np.array(upper)[bounded]
     E = casadi.SX.sym("E", 2 * len(bounded), N)
-    W, R = 2.0 * case.dt * case.weights[: 2 * n], 2.0 * case.dt * np.broadcast_to(case.weights[2 * n :], m)
+    W, R = case.weights[: 2 * n], np.broadcast_to(case.weights[2 * n :], m)
     missed, pushed = X - references[:, : 2 * n].T, U - references[:-1, 2 * n :].T
     l1, l2 = case.limits.penalty
-    cost = 0.5 * casadi.sum2(W[None] @ missed**2) + 0.5 * casadi.sum2(R[None] @ pushed**2)
-    cost += casadi.sum2(casadi.sum1(l1 * E + 0.5 * l2 * E**2))
+    cost = (W[None] @ missed**2) @ np.array([case.dt, *lengths]) + (R[None] @ pushed**2) @ lengths
+    cost += casadi.sum1(l1 * E + 0.5 * l2 * E**2) @ (lengths / case.dt)
     kept = X[bounded, 1:]
-    rows = [casadi.vec(step(X[:, :N], U) - X[:, 1:]), casadi.vec(casadi.vertcat(kept - low, up - kept) + E)]
+    rows = [
+        casadi.vec(step(X[:, :N], U, lengths[None]) - X[:, 1:]),
+        casadi.vec(casadi.vertcat(kept - low, up - kept) + E),
+    ]
     most = np.repeat([case.limits.efforts(case.robot, case.driven)], N, axis=0).ravel()
     states, inputs = guess
     ends = np.concatenate([low - states[1:, bounded], states[1:, bounded] - up], axis=1)

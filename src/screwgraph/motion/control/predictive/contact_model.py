@@ -15,13 +15,11 @@ from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, SPANNING
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot, constraint_jacobian
-from screwgraph.motion.control.affine import Affine
-from screwgraph.motion.control.contacts import Held
-from screwgraph.motion.control.models import IndependentMotion
+from screwgraph.motion.control.affine import Affine, combine_affine
 from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.predictive.stage_model import StageMotion
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, complete_position
-from screwgraph.motion.control.reduced_motion import UNMOVED, Motion, ReducedMotion
+from screwgraph.motion.control.reduced_motion import UNMOVED, Motion, ReducedMotion, StandingState
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, dot, is_zero
 
@@ -35,8 +33,10 @@ class ContactModel:
 
     States are those of independent joints; all others follow at each instant, so that loops are closed exactly. Inputs
     (nu,), as many as independent joint coordinates: of a contact's own leg its force in the ground's axes where it is
-    on, else the accelerations of the leg's joints; then accelerations of all other joints. Equations of motion, and of
-    feet that do not accelerate, are eliminated: derivatives of inverse dynamics, a small matrix a leg, one of the base.
+    on, else the accelerations of the leg's joints; then accelerations of all other joints. Of legs with more joints
+    than components, whose contact is on, these are accelerations along turned axes that do not move it. Equations of
+    motion, and of feet that do not accelerate, are eliminated: derivatives of inverse dynamics, a small matrix a leg,
+    one of the base.
     `drag` (1/s) slows feet that glide; a contact's normal force is `force` (N) at most. Switches are, for each contact,
     1 or 0, and Coulomb's coefficient.
     """
@@ -106,48 +106,56 @@ class ContactModel:
 
     @cached_property
     def contact_terms(self) -> Function:
-        """Code of -J'f, and of what feet would accelerate: (n + components,), of q, qd, qdd, f.
+        """Code of -J'f, of what feet would accelerate, and of inputs along turned axes, of q, qd, qdd, f, on.
 
-        q are all positions (nq,), at which loops are closed, all others of the n independent coordinates.
+        Sizes are n, components, free coordinates of redundant legs. q are all positions (nq,), at which loops are
+        closed, all others of the n independent coordinates.
         """
         own, n, model = self.motion, self.robot.nv, self.coordinates.model
         components = sum(contact.size for contact in own.contacts)
-        sizes = (("qd", n), ("qdd", n), *((("f", components),) if components else ()))
+        sizes = (("qd", n), ("qdd", n), ("f", components), ("on", len(own.contacts)))
         arguments = (position_argument("q", model), *(make_numbered_argument(*x) for x in sizes))
 
-        def compute(q: Any, qd: Any, qdd: Any, f: Any = ()) -> list[Number]:
+        def compute(q: Any, qd: Any, qdd: Any, f: Any, on: Any) -> list[Number]:
             pushes, feet, start = np.zeros(n), list[Number](), 0
             full = own.coordinates.complete_velocity(q, qd)
             motion = own.coordinates.solve(q, full)
-            for contact in own.contacts:
-                held = contact.hold(model, own.axes, q, full)
-                J, drifts = motion.restrict(held.J), own.drift(motion, held, full, self.drag)
-                pushes = pushes - J.T @ f[start : start + contact.size]
+            state = own.hold(motion, q, full, list(on))
+            for held, drifts in zip(state.held, own.drifts(state, full, self.drag), strict=True):
+                J = motion.restrict(held.J)
+                pushes = pushes - J.T @ f[start : start + len(J)]
                 feet += [dot(row, qdd) + drift for row, (_, drift) in zip(J, drifts, strict=True)]
-                start += contact.size
-            return [*pushes, *feet]
+                start += len(J)
+            along: list[Affine] = [({}, x) for x in qdd]
+            for turn in state.turns:
+                along = turn.turn(along)
+            return [*pushes, *feet, *(along[i][1] for i in self._free)]
 
         return compile_expression("contact_terms", self.question, arguments, compute)
 
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by inverse dynamics."""
-        own, n, on = self.motion, self.robot.nv, list(switches[::2])
-        full, (motion, held, now) = complete_position(self.coordinates, q), self._solve(q, v, u, on)
+        own, n = self.motion, self.robot.nv
+        full, (state, now) = complete_position(self.coordinates, q), self._solve(q, v, u, list(switches[::2]))
         qdd, efforts = ([x for _, x in part] for part in (now.accelerations, now.efforts))
         f = [x for force in now.forces for _, x in force]
         given = (full, v, np.array(qdd))
-        own_changes = self.contact_terms.jacobian("q", "qd")(*given, *((np.array(f),) if f else ()))
+        own_changes = self.contact_terms.jacobian("q", "qd")(*given, np.array(f), np.array(state.on))
         by_q, by_v = (np.asarray(block, dtype=object) for block in own_changes)
         for block, rows_of in zip((by_q, by_v), self.inverse.jacobian("q", "qd")(*given), strict=True):
             block[:n] = block[:n] + np.asarray(rows_of, dtype=object)
-        changes = np.concatenate([motion.restrict(by_q), by_v], axis=1)
+        changes = np.concatenate([state.motion.restrict(by_q), by_v], axis=1)
         rows: list[Affine] = [({self.nu + j: x for j, x in enumerate(row) if not is_zero(x)}, 0.0) for row in changes]
         tilts, start = list[list[Affine]](), n
         for one in own.contacts:
             tilts.append(rows[start : start + one.size])
             start += one.size
+        inputs: list[Affine] = [({k: 1.0}, 0.0) for k in range(self.nu)]
+        for i, turning in zip(self._free, rows[start:], strict=True):
+            k = own.place[i]
+            inputs[k] = combine_affine([(1.0, inputs[k]), (-1.0, turning)], 0.0)
         first = self.nu + 2 * n
-        change = own.solve_rows(motion, rows[:n], held, tilts, on, first=first if self.base else None)
+        change = own.solve_rows(state, rows[:n], tilts, inputs, first if self.base else None)
         order, ends = [*range(self.nu, first), *range(self.nu)], range(first, first + self.base)
         moved = change.accelerations, change.efforts, change.base
         qdd_slopes, effort_slopes, base = (
@@ -159,18 +167,21 @@ class ContactModel:
 
     def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
         """Return accelerations and efforts."""
-        _, _, now = self._solve(q, v, u, list(switches[::2]))
+        _, now = self._solve(q, v, u, list(switches[::2]))
         return [x for _, x in now.accelerations], [x for _, x in now.efforts]
 
-    def _solve(self, q: Any, v: Any, u: Any, on: Sequence[Number]) -> tuple[IndependentMotion, list[Held], Motion]:
-        """Return motion without inputs, contacts, and motion."""
+    def _solve(self, q: Any, v: Any, u: Any, on: Sequence[Number]) -> tuple[StandingState, Motion]:
+        """Return what holds a state without inputs, and motion."""
         own, full = self.motion, complete_position(self.coordinates, q)
         qd = own.coordinates.complete_velocity(full, v)
-        motion = own.coordinates.solve(full, qd)
-        held = [leg.contact.hold(own.model, own.axes, full, qd) for leg in own.legs]
-        drifts = [own.drift(motion, one, qd, self.drag) for one in held]
-        inputs: list[Affine] = [({}, x) for x in u]
-        return motion, held, own.solve_rows(motion, [({}, x) for x in motion.h], held, drifts, on, inputs)
+        state = own.hold(own.coordinates.solve(full, qd), full, qd, on)
+        inputs, bias = ([({}, x) for x in values] for values in (u, state.motion.h))
+        return state, own.solve_rows(state, bias, own.drifts(state, qd, self.drag), inputs)
+
+    @cached_property
+    def _free(self) -> list[int]:
+        """Coordinates of legs beyond the components of their contact."""
+        return [i for leg in self.motion.legs for i in leg.alone[leg.contact.size :]]
 
     @cached_property
     def _forces(self) -> list[tuple[int, range, list[float]]]:
@@ -242,9 +253,9 @@ class ContactModel:
     def keep_input(self, now: Any, later: Any, share: Number, switches: Any, then: Any, rest: Any) -> list[Number]:
         """Return what lies between; at rest where a contact changes, one of both where it changed then."""
         found = [a + share * (b - a) for a, b in zip(now, later, strict=True)]
-        for c, own, _ in self._forces:
+        for c, leg in enumerate(self.motion.legs):
             on, first, second = switches[2 * c], then[2 * c], then[self.switches + 2 * c]
-            for i in own:
+            for i in (self.motion.place[j] for j in leg.alone):
                 one = choose(abs(second - on) < 0.5, later[i], rest[i])
                 one = choose(abs(first - on) < 0.5, choose(abs(second - on) < 0.5, found[i], now[i]), one)
                 found[i] = one

@@ -27,7 +27,7 @@ class HorizonLimits:
         upper: largest positions (rad, m).
         penalty: (l1, l2): a position or velocity beyond its bound by e costs l1 e + l2 e^2 / 2 at each instant. The
             bound is kept where it can be if l1 is larger than its multiplier (exact penalty; Nocedal & Wright (2006),
-            section 17.2), and gives way where it cannot.
+            section 17.2), and gives way where it cannot. Where the first interval is shorter, it is that part of this.
         force: largest normal force of a contact (N); by default three times the robot's weight.
     """
 

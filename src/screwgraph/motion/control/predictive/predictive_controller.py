@@ -82,8 +82,9 @@ def mpc(
 
     Without contacts, inputs are efforts, within their limits. With contacts, inputs are forces of those that are on, in
     the ground's axes (normal, tangents), and accelerations of joints of legs whose contact is off, and of all other
-    joints; feet that are on do not accelerate, but for `drag`; forces stay within friction pyramids; efforts beyond
-    their limits cost what states beyond theirs do. Forces are compared with equal shares of the weight and u*.
+    joints; of legs with more joints than components, accelerations along orthogonal axes that move no contact. Feet
+    that are on do not accelerate, but for `drag`; forces stay within friction pyramids; efforts beyond their limits
+    cost what states beyond theirs do. Forces are compared with equal shares of the weight and u*.
     Positions of floating bases and ball joints are compared by `sg.difference`, poses of `frames` by the rotation
     vector in the goal's axes and the way in the base's.
 
@@ -119,7 +120,7 @@ def mpc(
         horizon: how many there are (N).
         actuated: joints with efforts; by default all but a floating base. With contacts, all have.
         contacts: points, balls (`sg.Contact`, of whose law only friction counts) and soles (`sg.control.Sole`), each on
-            as many joints of its own as its force has components.
+            at least as many joints of its own as its force has components.
         ground: the plane on which feet stand.
         rate: calls per second, at least 1 / dt, where the first interval is an argument.
         near: position (nq,) of all joints or coordinates, near which loops are closed by six steps of Newton's method;

@@ -338,12 +338,12 @@ class StageTerms:
         w, wanted = own.model.weigh_inputs(weights[2 * n :], self.split(references)[2], switches)
         for a, b, x in zip(self.split(at)[2], wanted, w, strict=True):
             total = total + self.dt * (x * (a - b) * (a - b))
-        x = self.start_state(*self.split(later)[:2])
+        x, share = self.start_state(*self.split(later)[:2]), 1.0 if self.intervals is None else self.dt * (1.0 / own.dt)
         beyond = [_beyond(x, bound, own.x_lower, own.x_upper) for bound in own.states]
         beyond += [_beyond(efforts, bound, -own.effort_limit, own.effort_limit) for bound in own.rows if bound.soft]
         for far in beyond:
             worst = maximum(worst, far)
-            total = total + far * (l1 + 0.5 * l2 * far)
+            total = total + share * (far * (l1 + 0.5 * l2 * far))
         return [total, worst]
 
 

@@ -77,6 +77,7 @@ class Tick:
             states=horizon.states,
             iterations=horizon.barrier_steps,
             is_judged=False,
+            scales_penalties=horizon.is_timed,
             clears_rows=False,
             **rows,
         )
@@ -95,13 +96,11 @@ class Tick:
             self.strides |= self.through.strides
             sizes |= {name: N * stride for name, stride in self.through.strides.items()}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
+        sizes |= dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost"), 1)
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu}
             sizes |= {"trial": sizes["at"], **SEARCH_SIZES}
-        for name, size in {
-            **sizes,
-            **dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost"), 1),
-        }.items():
+        for name, size in sizes.items():
             memory.add(name, size)
         self._name_stages()
 
@@ -145,7 +144,7 @@ class Tick:
         """Name what belongs to the first stages: vectors of a stage k end in _k, those of the next one in _k+1."""
         memory, nx, nu, n = self.memory, self.nx, self.nu, self.own.model.robot.nv
         names = ("x", "u", "x'", "J", "c", "h", "H", "g", "bound_u", "bound_x")
-        for name in (*names, *["C", "bound_r"] * bool(self.own.C)):
+        for name in (*names, *["scale"] * self.own.is_timed, *["C", "bound_r"] * bool(self.own.C)):
             self.chain.name_stage(f"{name}_k", name, 0)
         for name, stride in self.strides.items():
             if name in memory.names and stride and name != "rest":
@@ -188,7 +187,7 @@ class Tick:
         if self.own.is_timed:
             places = self.memory.places("intervals")
             found.append(Window(places.start, len(places), 1))
-        names = ["x", "J", "c", "h", "H", "g", "bound", "u", "x'", *self.chain.warm_start_vectors]
+        names = ["x", "J", "c", "h", "scale", "H", "g", "bound", "u", "x'", *self.chain.warm_start_vectors]
         return (*found, *self.chain.window(*names, *["C"] * bool(self.own.C)))
 
     def routine(self, names: Sequence[str]) -> Routine:
@@ -227,12 +226,14 @@ class Tick:
         )
 
     def _time(self) -> tuple[Part, ...]:
-        """Return what writes the intervals before and after each stage, where the first one is an argument."""
+        """Return what writes intervals before and after each stage, and the scale of penalties: the first is given."""
         if not self.own.is_timed:
             return ()
-        dt, limits = self.own.dt, (self.own.shortest, self.own.dt)
-        each = self.memory.block("interval", [], ["intervals_k"], lambda: [dt, dt])
-        first = self.memory.block("first", ["first"], ["intervals_k"], lambda first: [dt, clip(first[0], *limits)])
+        dt, limits, found = self.own.dt, (self.own.shortest, self.own.dt), ["intervals_k", "scale_k"]
+        each = self.memory.block("interval", [], found, lambda: [dt, dt, 1.0])
+        first = self.memory.block(
+            "first", ["first"], found, lambda first: [dt, *(clip(first[0], *limits) * x for x in (1.0, 1.0 / dt))]
+        )
         return StageLoop(self.N, (each,), self._windows()), first
 
     def _start(self, q: Any, qd: Any, advance: Any, head: Any, *first: Any) -> list[Number]:
