@@ -114,8 +114,10 @@ class ContactInputs:
     def _bind_arrays(self, batch: tuple[int, ...]) -> Bound:
         """Return points (*B, k, 3) and planes (*B, 4 k) of states, and what writes the ones from the others."""
         k, ground = len(self.radii), cast(CompiledGround, self.ground)
-        points, planes = np.empty((*batch, k, 3)), np.empty((*batch, PLANE * k))
-        return points, planes, ground.writer(self.radii).bind_arrays(points, planes)
+        points, planes, write = ground.writer(self.radii).bind_arrays(int(np.prod(batch)), k)
+        # A view: contacts are apart by as much as four numbers of one.
+        rows = planes.transpose(1, 2, 0).reshape(PLANE * k, -1).T
+        return points.reshape(*batch, k, 3), rows.reshape(*batch, PLANE * k), write
 
     def planes(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k 4"]:
         """Return the tangent planes that contacts touch at q: unit normals, and heights along these (m)."""

@@ -13,7 +13,14 @@ from screwgraph.base.argument_checks import check_fields, convert_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.kernels import new_table
-from screwgraph.motion.simulation.contacts.ground_kernels import SCRATCH, Grid, PlaneWriter, compile_ground_kernels
+from screwgraph.motion.simulation.contacts.ground_kernels import (
+    CHUNK,
+    FOUND,
+    SCRATCH,
+    Grid,
+    PlaneWriter,
+    compile_ground_kernels,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +79,14 @@ class HeightMap:
         at, maps = np.ascontiguousarray(places, dtype=float), self.motions
         if maps > 1 and at.shape[:-1][:1] != (maps,):
             raise InputError(f"places of {maps} maps have the shape {at.shape}", fix=f"give ({maps}, ..., 2)")
-        (grid, heights), count = self._tables, at.size // 2
-        found = np.empty(3 * count + SCRATCH)
-        addresses = (x.ctypes.data for x in (grid, heights, at))
-        compile_ground_kernels()["find_heights"](*addresses, maps, count // maps, found.ctypes.data)
-        found = found[: 3 * count].reshape(*at.shape[:-1], 3)
+        (grid, heights), count = self._tables, at.size // (2 * maps)
+        rows = np.ascontiguousarray(np.swapaxes(at.reshape(maps, count, 2), 1, 2))
+        found = np.empty(FOUND * (maps * count + CHUNK) + SCRATCH)
+        addresses = (x.ctypes.data for x in (grid, heights, rows))
+        compile_ground_kernels()["find_heights"](*addresses, maps, count, found.ctypes.data)
+        found = np.swapaxes(found[: FOUND * maps * count].reshape(maps, FOUND, count), 1, 2).reshape(
+            *at.shape[:-1], FOUND
+        )
         return found[..., 0], found[..., 1:]
 
     def tangent_planes(
