@@ -29,13 +29,13 @@ def test_changes_solve_newtons_equations(call, bend):
     s, z, g, other_s, other_z = rng.uniform(0.1, 2.0, (5, 37))
     *entries, G = random_rows(rng, 37, 11)
     d, slope, least = rng.normal(size=11), rng.normal(size=11), np.zeros(2)
-    r, (ds, dz), right = g + s, np.empty((2, 37)), slope.copy()
-    total = call("write_changes", s, z, r, other_s, other_z, d, *entries, ds, dz, least, 0.3, bend)
+    r, (ds, dz, parts), right = g + s, np.empty((3, 37)), slope.copy()
+    total = call("write_changes", s, z, r, other_s, other_z, d, *entries, ds, dz, parts, least, 0.3, bend)
     np.testing.assert_allclose(g + G @ d + s + ds, 0.0, atol=1e-14)
     np.testing.assert_allclose(s * z + s * dz + z * ds + bend * other_s * other_z, 0.3, atol=1e-14)
     np.testing.assert_allclose(least, [(ds / s).min(), (dz / z).min()], rtol=1e-13)
     assert total == pytest.approx((ds / s).sum())
-    call("add_pulls", s, z, r, other_s, other_z, right, *entries, 0.3, bend)
+    call("add_pulls", s, z, r, other_s, other_z, right, *entries, parts, 0.3, bend)
     np.testing.assert_allclose(slope - right, G.T @ (z + dz - z / s * (G @ d)), atol=1e-13)  # condensed equations
 
 

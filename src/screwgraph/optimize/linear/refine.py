@@ -16,9 +16,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import address_of
-from screwgraph.compiler.kernels.dense import compile_places
-
 MOST = 12
 
 ENOUGH = 1e-11
@@ -33,9 +30,6 @@ GOOD = 1e-9
 NEGLIGIBLE = 1e-4
 """Products with unknowns smaller than this part of the largest ones count as if these were so large: rows in which all
 vanish would ask for digits that do not matter."""
-
-ROUNDING = 1e-10
-"""Part of the largest right side below which others count as if they were so large."""
 
 LITTLE, MUCH = 1e-2, 0.2
 """Parts of a right side: so little steps of iterations may leave, since the next one takes it away; with so much left,
@@ -57,10 +51,11 @@ class ExactMatrix:
 
     def times(self, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Return the matrix times a vector."""
-        y = self.diagonal * x
-        arrays = (y, x, self.system.rows, self.system.cols, self.values)
-        compile_places().multiply(*map(address_of, arrays), self.values.size)
-        return y
+        return self.system.entries.multiply(self.values, self.diagonal, np.ascontiguousarray(x))
+
+    def relative_residual(self, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> float:
+        """Return how large b - K x is beside b: in the rows of multipliers or in the others, where that is more."""
+        return self.system.entries.measure_residual(self.values, self.diagonal, np.ascontiguousarray(x), b)
 
     @cached_property
     def magnitudes(self) -> ExactMatrix:
@@ -73,7 +68,9 @@ class ExactMatrix:
         from scipy.sparse import linalg
 
         n = self.diagonal.size
-        lower = sparse.coo_matrix((self.values, (self.system.rows, self.system.cols)), shape=(n, n)).tocsc()
+        lower = sparse.coo_matrix(
+            (self.values, (self.system.pattern.rows, self.system.pattern.cols)), shape=(n, n)
+        ).tocsc()
         full = lower + sparse.tril(lower, -1).T + sparse.diags(self.diagonal)
         return linalg.splu(full.tocsc())
 
@@ -97,15 +94,6 @@ def refine_solution(
                 now = other if other_error < error or not np.isfinite(error) else now
         answer[:, k] = now
     return answer
-
-
-def relative_residual(exact: ExactMatrix, b: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]) -> float:
-    """Return how large b - K x is beside b: in the rows of multipliers or in the others, where that is more."""
-    left, sizes, primal = np.abs(b - exact.times(x)), np.abs(b), exact.system.pattern.primal
-    least = ROUNDING * sizes.max(initial=0.0) + np.finfo(float).tiny
-    rows = (slice(None, primal), slice(primal, None))
-    parts = [left[r].max(initial=0.0) / max(sizes[r].max(initial=0.0), least) for r in rows]
-    return float(np.max(parts))
 
 
 def _try_pivoted(exact: ExactMatrix) -> Callable[[Any], Any] | None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows
 from screwgraph.optimize.linear.pattern import Pattern
-from screwgraph.optimize.linear.row_products import compile_row_products
 
 MULTIPLIERS = 1e-9
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
@@ -27,6 +28,105 @@ SAMPLED = 512
 """So many entries of a diagonal, evenly spread, tell the typical one."""
 
 
+def select_middle(x: Reals, n: int) -> float:
+    """Return the entry that stands at n // 2 in order; entries change places. Hoare (1961)."""
+    k = n // 2
+    low = 0
+    high = n - 1
+    while low < high:
+        pivot = x[k]
+        i = low
+        j = high
+        while i <= j:
+            while x[i] < pivot:
+                i = i + 1
+            while pivot < x[j]:
+                j = j - 1
+            if i <= j:
+                y = x[i]
+                x[i] = x[j]
+                x[j] = y
+                i = i + 1
+                j = j - 1
+        if j < k:
+            low = i
+        if k < i:
+            high = j
+    return x[k]
+
+
+def take_positive(sizes: Reals, sample: Reals, step: int, n: int) -> int:
+    """Copy what is not zero of every so many sizes; return how many these are."""
+    used = 0
+    for k in range((n + step - 1) // step):
+        if sizes[k * step] > 0.0:
+            sample[used] = sizes[k * step]
+            used = used + 1
+    return used
+
+
+def find_typical(sizes: Reals, sample: Reals, n: int) -> float:
+    """Return the median of those that are not zero, 1 where there are none: of a sample, as its order counts."""
+    step = n // SAMPLED
+    if step < 1:
+        step = 1
+    used = take_positive(sizes, sample, step, n)
+    if used == 0:
+        used = take_positive(sizes, sample, 1, n)
+    if used == 0:
+        return 1.0
+    return select_middle(sample, used)
+
+
+def add_squares(scales: Reals, weights: Reals, slopes: Reals, firsts: Ints, columns: Ints, rows: int) -> None:
+    """Add the squares of entries, times the weights of their rows, to the scales of their columns."""
+    for row in range(rows):
+        weight = weights[row]
+        for e in range(firsts[row], firsts[row + 1]):
+            x = slopes[e]
+            scales[columns[e]] = scales[columns[e]] + x * x * weight
+
+
+def regularise_diagonal(
+    values: Reals, diagonal: Reals, own: Ints, own_at: Ints, own_count: int, slopes: Reals, firsts: Ints, columns: Ints,
+    rows: int, multipliers: float, is_first: int, room: Reals, shifted: Reals, scales: Reals, primal: int,
+) -> None:  # fmt: skip
+    """Write the diagonal to add, and the scales of pivots; `own` are entries of the diagonal, `own_at` where."""
+    n = primal + rows
+    for i in range(n):
+        shifted[i] = diagonal[i]
+        scales[i] = diagonal[i]
+    for e in range(own_count):
+        scales[own_at[e]] = scales[own_at[e]] + values[own[e]]
+    for i in range(n):
+        scales[i] = abs(scales[i])
+    if rows == 0:
+        return
+    typical = find_typical(scales, room, primal)
+    if is_first == 0:
+        for i in range(primal):
+            shifted[i] = shifted[i] + OTHERS * typical
+            scales[i] = OTHERS * typical
+    unit = multipliers / typical
+    for row in range(rows):
+        total = 0.0
+        for e in range(firsts[row], firsts[row + 1]):
+            total = total + slopes[e] * slopes[e]
+        if total == 0.0:
+            total = 1.0
+        shifted[primal + row] = shifted[primal + row] - unit * total
+        scales[primal + row] = scales[primal + row] + unit * total
+    if is_first != 0:
+        for row in range(rows):
+            room[row] = SHARE * multipliers / MULTIPLIERS / scales[primal + row]
+        add_squares(scales, room, slopes, firsts, columns, rows)
+
+
+@cache
+def _compile_regularisation() -> Any:
+    return compile_kernels((select_middle, take_positive, find_typical, add_squares, regularise_diagonal)).functions
+
+
 @dataclass(frozen=True, eq=False)
 class Regulariser:
     """Which entries stand on the diagonal (`own`, at `own_at`), and which in hard rows; arrays are contiguous."""
@@ -41,39 +141,24 @@ class Regulariser:
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], multipliers_first: bool
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return the diagonal to add, and the scale against which each pivot is judged."""
-        n, primal = self.pattern.count, self.pattern.primal
-        own = diagonal.copy()
-        arrays = (own, values, self.own, self.own_at)
-        compile_row_products().functions["add_diagonal"](*map(address_of, arrays), self.own.size)
-        scales = np.abs(own)
-        if primal == n:
-            return diagonal, scales
-        typical, slopes = _find_typical(scales[:primal]), self.hard.select_values(values)
-        row_squares = self.hard.matrix.square_rows(slopes)
-        row_squares[row_squares == 0.0] = 1.0
-        shift = (self.multipliers / typical) * row_squares
-        shifted = diagonal.copy()
-        shifted[primal:] -= shift
-        pivots = scales[primal:]
-        pivots += shift
-        if multipliers_first:
-            weights = SHARE * self.multipliers / MULTIPLIERS / pivots
-            self.hard.matrix.add_weighted_squares(scales, slopes, weights)
-        else:
-            shifted[:primal] += OTHERS * typical
-            scales[:primal] = OTHERS * typical
+        primal, slopes = self.pattern.primal, self.hard.select_values(values)
+        shifted, scales, room = np.empty((3, max(self.pattern.count, 1)))[:, : self.pattern.count]
+        (own, own_at), given = self._addresses, map(address_of, (room, shifted, scales))
+        numbers = (self.multipliers, int(multipliers_first))
+        _compile_regularisation()["regularise_diagonal"](
+            address_of(values), address_of(diagonal), own, own_at, self.own.size,
+            address_of(slopes), *self.hard.matrix.addresses, *numbers, *given, primal,
+        )  # fmt: skip
         return shifted, scales
 
-
-def _find_typical(sizes: Float[np.ndarray, " n"]) -> float:
-    """Return the median of those that are not zero, 1 where there are none: of a sample, as its order counts."""
-    sampled = sizes[:: max(1, len(sizes) // SAMPLED)]
-    used = sampled[sampled > 0.0]
-    used = used if used.size else sizes[sizes > 0.0]
-    return float(np.partition(used, used.size // 2)[used.size // 2]) if used.size else 1.0
+    @cached_property
+    def _addresses(self) -> tuple[int, int]:
+        """Addresses of `own` and `own_at`, as NumPy takes half a microsecond for each."""
+        return self.own.ctypes.data, self.own_at.ctypes.data
 
 
 def make_regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:
     """Look up the entries."""
+    _compile_regularisation()
     own = np.flatnonzero(pattern.rows == pattern.cols)
     return Regulariser(pattern, own, pattern.rows[own], make_hard_rows(pattern), multipliers)

@@ -33,34 +33,10 @@ def add_columns(y: Reals, x: Reals, values: Reals, firsts: Ints, columns: Ints, 
             y[columns[e]] = y[columns[e]] + factor * values[e]
 
 
-def add_diagonal(own: Reals, values: Reals, entries: Ints, at: Ints, count: int) -> None:
-    """Add the diagonal's entries to a vector."""
-    for e in range(count):
-        own[at[e]] = own[at[e]] + values[entries[e]]
-
-
-def write_row_squares(squares: Reals, values: Reals, firsts: Ints, count: int) -> None:
-    """Write the sum of the squares of each row's entries."""
-    for row in range(count):
-        total = 0.0
-        for e in range(firsts[row], firsts[row + 1]):
-            total = total + values[e] * values[e]
-        squares[row] = total
-
-
-def add_weighted_squares(to: Reals, weights: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
-    """Add the squares of entries, times the weights of their rows, to their columns."""
-    for row in range(count):
-        weight = weights[row]
-        for e in range(firsts[row], firsts[row + 1]):
-            x = values[e]
-            to[columns[e]] = to[columns[e]] + x * x * weight
-
-
 @cache
 def compile_row_products() -> Kernels:
     """Return the machine code of these products."""
-    return compile_kernels((multiply_rows, add_columns, add_diagonal, write_row_squares, add_weighted_squares))
+    return compile_kernels((multiply_rows, add_columns))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,19 +79,6 @@ class MatrixEntries:
     ) -> Float[np.ndarray, " n"]:
         """Return A'y."""
         return self._call("add_columns", np.zeros(self.width), values, y)
-
-    def square_rows(self, values: Float[np.ndarray, " e"]) -> Float[np.ndarray, " m"]:
-        """Return the sum of the squares of each row's entries."""
-        found = np.empty(self.count)
-        code = compile_row_products().functions["write_row_squares"]
-        code(address_of(found), address_of(values), self.addresses[0], self.count)
-        return found
-
-    def add_weighted_squares(
-        self, to: Float[np.ndarray, " n"], values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"]
-    ) -> None:
-        """Add the diagonal of A'WA to a vector, W being the rows' weights."""
-        self._call("add_weighted_squares", to, values, weights)
 
     def _call(self, name: str, to: np.ndarray, values: np.ndarray, x: np.ndarray) -> np.ndarray:
         x = np.ascontiguousarray(x)

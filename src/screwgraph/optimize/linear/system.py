@@ -11,7 +11,6 @@ from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
-from screwgraph.compiler.kernels.dense import compile_places
 from screwgraph.optimize.linear.chain import ChainFactored
 from screwgraph.optimize.linear.covariance import is_of_one_step, select_covariances
 from screwgraph.optimize.linear.dense import DenseFactored, DenseMethod
@@ -24,10 +23,10 @@ from screwgraph.optimize.linear.refine import (
     ExactMatrix,
     refine_gmres,
     refine_solution,
-    relative_residual,
 )
 from screwgraph.optimize.linear.regularise import LIGHT, MULTIPLIERS, Regulariser, make_regulariser
 from screwgraph.optimize.linear.sparse import SparseFactored
+from screwgraph.optimize.linear.symmetric_products import SymmetricEntries
 from screwgraph.optimize.linear.tree import TreeFactored, TreeMethod
 from screwgraph.optimize.singular_error import SingularError
 
@@ -43,8 +42,7 @@ class System:
 
     pattern: Pattern
     choice: MethodChoice
-    rows: Int[np.ndarray, " E"]
-    cols: Int[np.ndarray, " E"]
+    entries: SymmetricEntries
     regulariser: Regulariser
 
     @property
@@ -102,8 +100,8 @@ class System:
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"] | float
     ) -> tuple[Float[np.ndarray, " E"], Float[np.ndarray, " n"]]:
         values = np.ascontiguousarray(values, dtype=float)
-        if values.shape != self.rows.shape:
-            raise InputError("values", why=f"shape {values.shape}, but the pattern has {self.rows.size} places")
+        if values.shape != self.pattern.rows.shape:
+            raise InputError("values", why=f"shape {values.shape}, but the pattern has {self.pattern.rows.size} places")
         added = np.ascontiguousarray(np.broadcast_to(np.asarray(diagonal, dtype=float), self.pattern.count))
         return values, added
 
@@ -142,10 +140,10 @@ class Factored:
         """
         x = self.factors.solve(residual[:, None])[:, 0]
         multipliers = self.system.pattern.multipliers and not self.is_exact
-        if not multipliers or accuracy == np.inf or relative_residual(self.exact, residual, x) <= LITTLE:
+        if not multipliers or accuracy == np.inf or self.exact.relative_residual(residual, x) <= LITTLE:
             return x
         x = refine_solution(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
-        if relative_residual(self.exact, residual, x) <= MUCH:
+        if self.exact.relative_residual(residual, x) <= MUCH:
             return x
         return refine_gmres(self.exact, self.factors.solve, residual, x)
 
@@ -197,12 +195,5 @@ def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPL
     `method` is "auto", "dense", "chain", "arrow", "tree" or "sparse"; `multipliers` is put onto these' diagonal, see
     `regularise.py`: if `LIGHT`, systems are only solved. Raises InputError for another method.
     """
-    compile_places()
-    rows, cols = pattern.rows.astype(np.int32), pattern.cols.astype(np.int32)
-    return System(
-        pattern,
-        choose_method(pattern, method, multipliers == LIGHT),
-        rows,
-        cols,
-        make_regulariser(pattern, multipliers),
-    )
+    choice = choose_method(pattern, method, multipliers == LIGHT)
+    return System(pattern, choice, SymmetricEntries.from_pattern(pattern), make_regulariser(pattern, multipliers))

@@ -183,7 +183,7 @@ class KktSystem:
 
     def factor_slopes(self, A: Float[np.ndarray, " a"]) -> Factored:
         """Factor [[1, A'], [A, 0]]: for the shortest steps that take residuals away. Raises SingularError."""
-        none = np.zeros(self.system.rows.size - A.size)
+        none = np.zeros(self.system.pattern.rows.size - A.size)
         diagonal = np.concatenate([np.ones(self.assembly.layout.size), np.zeros(self.assembly.equalities.count)])
         return self.system.factor(np.concatenate([none, A]), diagonal)
 

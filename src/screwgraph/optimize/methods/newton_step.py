@@ -45,12 +45,11 @@ def solve_newton_step(
     np.negative(c, out=right[n:])
     np.add(model.gradient, kkt.multiply_equalities_transposed(model, point.y), out=right[:n])
     np.negative(right[:n], out=right[:n])
-    call_on_slacks("add_pulls", s, z, r, *others[:2], right, model.G, *G, point.barrier, others[2])
+    ds, dz, parts = np.empty((3, len(r)))
+    least, numbers = np.zeros(2), (point.barrier, others[2])
+    call_on_slacks("add_pulls", s, z, r, *others[:2], right, model.G, *G, parts, *numbers)
     both = factored.correction(right, accuracy)
-    ds, dz = np.empty((2, len(r)))
-    least = np.zeros(2)
-    numbers = (point.barrier, others[2])
-    total = call_on_slacks("write_changes", s, z, r, *others[:2], both, model.G, *G, ds, dz, least, *numbers)
+    total = call_on_slacks("write_changes", s, z, r, *others[:2], both, model.G, *G, ds, dz, parts, least, *numbers)
     return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (float(least[0]), float(least[1])), total, point.barrier)
 
 

@@ -16,44 +16,49 @@ from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
 
 def add_pulls(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, right: Reals,
-    G: Reals, firsts: Ints, columns: Ints, barrier: float, bend: float, count: int,
+    G: Reals, firsts: Ints, columns: Ints, pulls: Reals, barrier: float, bend: float, count: int,
 ) -> None:  # fmt: skip
-    """Take G'p off a vector, p being what multipliers are before a step.
+    """Take G'p off a vector, p, which is written to `pulls`, being what multipliers are before a step.
 
     Slacks take residuals r away, and products become the barrier less `bend` times those of other changes. Entries of
-    row i of G are those from firsts[i] to firsts[i + 1].
+    row i of G are those from firsts[i] to firsts[i + 1]. Divisions stand in a loop of their own, else they would be
+    moved into that over entries.
     """
     for i in range(count):
-        pull = (barrier - bend * other_s[i] * other_z[i] + z[i] * r[i]) / s[i]
+        pulls[i] = (barrier - bend * other_s[i] * other_z[i] + z[i] * r[i]) / s[i]
+    for i in range(count):
+        pull = pulls[i]
         for e in range(firsts[i], firsts[i + 1]):
             right[columns[e]] = right[columns[e]] - G[e] * pull
 
 
 def write_changes(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, d: Reals,
-    G: Reals, firsts: Ints, columns: Ints, ds: Reals, dz: Reals, least: Reals, barrier: float, bend: float, count: int,
+    G: Reals, firsts: Ints, columns: Ints, ds: Reals, dz: Reals, parts: Reals, least: Reals,
+    barrier: float, bend: float, count: int,
 ) -> float:  # fmt: skip
     """Write changes of both where unknowns change by d, and the least parts of each; return the sum of those of slacks.
 
     Other arguments are those of `add_pulls`.
     """
-    total = 0.0
-    least_s = 0.0
-    least_z = 0.0
     for i in range(count):
         change = -r[i]
         for e in range(firsts[i], firsts[i + 1]):
             change = change - G[e] * d[columns[e]]
-        target = barrier - bend * other_s[i] * other_z[i]
-        dual = (target - z[i] * change) / s[i] - z[i]
-        part = change / s[i]
         ds[i] = change
-        dz[i] = dual
-        total = total + part
-        if part < least_s:
-            least_s = part
-        if dual < least_z * z[i]:
-            least_z = dual / z[i]
+    total = 0.0
+    for i in range(count):
+        inverse = 1.0 / s[i]
+        parts[i] = ds[i] * inverse
+        dz[i] = (barrier - bend * other_s[i] * other_z[i] - z[i] * ds[i]) * inverse - z[i]
+        total = total + parts[i]
+    least_s = 0.0
+    least_z = 0.0
+    for i in range(count):
+        if parts[i] < least_s:
+            least_s = parts[i]
+        if dz[i] < least_z * z[i]:
+            least_z = dz[i] / z[i]
     least[0] = least_s
     least[1] = least_z
     return total

@@ -27,11 +27,10 @@ class ChainCode:
 
 @dataclass(frozen=True, eq=False)
 class PlaceCode:
-    """`scatter`, `scatter_runs` and `multiply` of `scatter`, on addresses."""
+    """`scatter` and `scatter_runs`, on addresses."""
 
     scatter: Callable[..., None]
     scatter_runs: Callable[..., None]
-    multiply: Callable[..., None]
     engine: Any
 
 
@@ -53,11 +52,10 @@ def compile_chain(shape: ChainShape) -> ChainCode:
 def compile_places() -> PlaceCode:
     """Return machine code for sums over places."""
     lanes = Lanes(vector_width())
-    code = get_machine_code(("places", lanes), lambda: TEXT + emit_runs(lanes), "scatter")
+    code = get_machine_code(("places", 2, lanes), lambda: TEXT + emit_runs(lanes), "scatter")
     return PlaceCode(
         _function(code, "scatter", None, [_POINTER] * 3 + [_COUNT]),
         _function(code, "scatter_runs", None, [_POINTER] * 4 + [_COUNT]),
-        _function(code, "multiply", None, [_POINTER] * 5 + [_COUNT]),
         code.engine,
     )
 
@@ -119,67 +117,8 @@ each:
 end:
   ret void
 }
-
-define void @multiply(ptr noalias %y, ptr noalias %x, ptr noalias %row, ptr noalias %col, ptr noalias %value, i64 %n) {
-entry:
-  %some = icmp sgt i64 %n, 0
-  br i1 %some, label %begin, label %end
-begin:
-  %first = load i32, ptr %row, align 4
-  br label %each
-each:
-  %i = phi i64 [0, %begin], [%next, %done]
-  %last = phi i32 [%first, %begin], [%r, %done]
-  %before = phi double [0.0, %begin], [%sum, %done]
-  %ri = getelementptr i32, ptr %row, i64 %i
-  %r = load i32, ptr %ri, align 4
-  %rl = sext i32 %r to i64
-  %ci = getelementptr i32, ptr %col, i64 %i
-  %c = load i32, ptr %ci, align 4
-  %cl = sext i32 %c to i64
-  %vi = getelementptr double, ptr %value, i64 %i
-  %v = load double, ptr %vi, align 8
-  %xc = getelementptr double, ptr %x, i64 %cl
-  %xcv = load double, ptr %xc, align 8
-  %same = icmp eq i32 %r, %last
-  br i1 %same, label %go, label %flush
-flush:
-  %ll = sext i32 %last to i64
-  %yl = getelementptr double, ptr %y, i64 %ll
-  %ylv = load double, ptr %yl, align 8
-  %yls = fadd double %ylv, %before
-  store double %yls, ptr %yl, align 8
-  br label %go
-go:
-  %now = phi double [%before, %each], [0.0, %flush]
-  %sum = call double @llvm.fma.f64(double %v, double %xcv, double %now)
-  %diagonal = icmp eq i32 %r, %c
-  br i1 %diagonal, label %done, label %mirror
-mirror:
-  %xr = getelementptr double, ptr %x, i64 %rl
-  %xrv = load double, ptr %xr, align 8
-  %yc = getelementptr double, ptr %y, i64 %cl
-  %ycv = load double, ptr %yc, align 8
-  %bs = call double @llvm.fma.f64(double %v, double %xrv, double %ycv)
-  store double %bs, ptr %yc, align 8
-  br label %done
-done:
-  %next = add i64 %i, 1
-  %more = icmp slt i64 %next, %n
-  br i1 %more, label %each, label %close
-close:
-  %ye = getelementptr double, ptr %y, i64 %rl
-  %yev = load double, ptr %ye, align 8
-  %yes = fadd double %yev, %sum
-  store double %yes, ptr %ye, align 8
-  br label %end
-end:
-  ret void
-}
 """
-"""`@scatter(out, place, value, n)`: out[place[i]] += value[i]. `@multiply(y, x, row, col, value, n)`: y += K x.
-
-Sums of entries of one row that follow each other stay in a register."""
+"""`@scatter(out, place, value, n)`: out[place[i]] += value[i]."""
 
 
 def _chain_text(shape: ChainShape) -> str:

@@ -1,0 +1,148 @@
+"""Products with symmetric matrices given by entries of their lower triangle, as machine code; see `compiler.kernels`.
+
+Entries that stand one after the other in one row, off the diagonal, are a run: sums over a run stay in registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels, tail
+from screwgraph.optimize.linear.pattern import Pattern
+
+ROUNDING = 1e-10
+"""Part of the largest right side below which others count as if they were so large."""
+TINY = float(np.finfo(float).tiny)
+
+
+def multiply_symmetric(
+    y: Reals, x: Reals, diagonal: Reals, values: Reals, columns: Ints, rows: Ints, ends: Ints, count: int, n: int
+) -> None:
+    """Write (K + D) x, D the diagonal: entries of run r stand in row rows[r], and end before ends[r].
+
+    Entries on the diagonal are runs of their own. Four sums at once do not wait for each other.
+    """
+    for i in range(n):
+        y[i] = diagonal[i] * x[i]
+    e = 0
+    for r in range(count):
+        row = rows[r]
+        own = x[row]
+        end = ends[r]
+        if columns[e] == row:
+            y[row] = y[row] + values[e] * own
+            e = e + 1
+            continue
+        a = 0.0
+        b = 0.0
+        c = 0.0
+        d = 0.0
+        while e + 4 <= end:
+            i = columns[e]
+            j = columns[e + 1]
+            k = columns[e + 2]
+            m = columns[e + 3]
+            a = a + values[e] * x[i]
+            b = b + values[e + 1] * x[j]
+            c = c + values[e + 2] * x[k]
+            d = d + values[e + 3] * x[m]
+            y[i] = y[i] + values[e] * own
+            y[j] = y[j] + values[e + 1] * own
+            y[k] = y[k] + values[e + 2] * own
+            y[m] = y[m] + values[e + 3] * own
+            e = e + 4
+        while e < end:
+            a = a + values[e] * x[columns[e]]
+            y[columns[e]] = y[columns[e]] + values[e] * own
+            e = e + 1
+        y[row] = y[row] + ((a + b) + (c + d))
+
+
+def find_part(b: Reals, y: Reals, least: float, n: int) -> float:
+    """Return the largest |b - y| relative to the largest |b|, which counts as `least` at least; NaN if there is one."""
+    left = 0.0
+    size = least
+    poison = 0.0
+    for i in range(n):
+        off = abs(b[i] - y[i])
+        poison = poison + 0.0 * off
+        if off > left:
+            left = off
+        if abs(b[i]) > size:
+            size = abs(b[i])
+    return left / size + poison
+
+
+def measure_residual(
+    b: Reals, y: Reals, x: Reals, diagonal: Reals, values: Reals, columns: Ints, rows: Ints, ends: Ints,
+    count: int, primal: int, n: int,
+) -> float:  # fmt: skip
+    """Write (K + D) x to y; return how large b - y is beside b: in the first rows or in the others."""
+    multiply_symmetric(y, x, diagonal, values, columns, rows, ends, count, n)
+    least = 0.0
+    for i in range(n):
+        if abs(b[i]) > least:
+            least = abs(b[i])
+    least = ROUNDING * least + TINY
+    first = find_part(b, y, least, primal)
+    other = find_part(tail(b, primal), tail(y, primal), least, n - primal)
+    if other > first:
+        return other + 0.0 * first
+    return first + 0.0 * other
+
+
+@cache
+def _compile_products() -> Any:
+    return compile_kernels((multiply_symmetric, find_part, measure_residual)).functions
+
+
+@dataclass(frozen=True, eq=False)
+class SymmetricEntries:
+    """Places of entries of a lower triangle; those of run r stand in row `rows[r]` and end before `ends[r]`."""
+
+    columns: Int[np.ndarray, " E"]
+    rows: Int[np.ndarray, " r"]
+    ends: Int[np.ndarray, " r"]
+    primal: int
+    count: int
+
+    @classmethod
+    def from_pattern(cls, pattern: Pattern) -> SymmetricEntries:
+        """Find the runs of a pattern."""
+        _compile_products()
+        own = pattern.rows == pattern.cols
+        begins = np.diff(pattern.rows, prepend=-1) != 0
+        begins[1:] |= own[1:] | own[:-1]
+        starts = np.flatnonzero(begins)
+        ends = np.append(starts[1:], pattern.rows.size)[: len(starts)]
+        return cls(pattern.cols, pattern.rows[starts], ends, pattern.primal, pattern.count)
+
+    @cached_property
+    def _addresses(self) -> tuple[int, int, int, int]:
+        return self.columns.ctypes.data, self.rows.ctypes.data, self.ends.ctypes.data, len(self.rows)
+
+    def multiply(
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]
+    ) -> Float[np.ndarray, " n"]:
+        """Return (K + D) x."""
+        y = np.empty(self.count)
+        given = map(address_of, (y, x, diagonal, values))
+        _compile_products()["multiply_symmetric"](*given, *self._addresses, self.count)
+        return y
+
+    def measure_residual(
+        self,
+        values: Float[np.ndarray, " E"],
+        diagonal: Float[np.ndarray, " n"],
+        x: Float[np.ndarray, " n"],
+        b: Float[np.ndarray, " n"],
+    ) -> float:
+        """Return how large b - (K + D) x is beside b: in the rows of multipliers or in the others, what is more."""
+        y = np.empty(self.count)
+        given = map(address_of, (b, y, x, diagonal, values))
+        return _compile_products()["measure_residual"](*given, *self._addresses, self.primal, self.count)
