@@ -29,6 +29,8 @@ class Routine:
     a `StageLoop` places move with the passage.
     Arguments and results of a caller never overlap; where results come first, inputs follow, and no part writes these
     (`is_direct`), back ends leave both where the caller has them.
+    `likely` is a program of the same inputs whose one result is not zero where a sample will do what is rare, as far as
+    inputs tell: of a batch, such samples may go together from the start.
     """
 
     __repr__ = one_line
@@ -38,6 +40,7 @@ class Routine:
     outputs: Sequence[int]
     size: int
     parts: tuple[Part, ...]
+    likely: Program | None = None
 
     @cached_property
     def every(self) -> tuple[Part, ...]:
@@ -154,6 +157,7 @@ class Routine:
             self.map_blocks(lambda block: block.bind(known)),
             input_names=tuple(n for n, _ in open_),
             inputs=tuple(p for _, p in open_),
+            likely=None,
         )
 
     def map_blocks(self, change: Callable[[Block], Block]) -> Routine:

@@ -132,9 +132,11 @@ def emit_assembly(
         parts += [emit_gather(each, stretch_lengths(inputs)), emit_result_stores(placed, each), text]
         parts += [] if domains.is_everything else [emit_domain_counter(inputs, domains, each, own)]
     parts += [] if domains.is_everything else [f"@{COUNTER} = global ptr null"]
-    waits = lanes.width > 1 and isinstance(program, Routine) and program.is_rarely_long
+    waits = False
+    if lanes.width > 1 and isinstance(program, Routine) and program.is_rarely_long:
+        waits = True
+        parts.append(emit_later(blocks[0], program.likely))
     parts += [
-        *([emit_later(blocks[0])] if waits else []),
         emit_inner_loop(blocks[0], blocks[-1], "" if domains.is_everything else "domains", cache, waits=waits),
         '!0 = !{!"branch_weights", i32 1, i32 1000000}',
     ]

@@ -30,6 +30,31 @@ def emit_gather(lanes: Lanes, lengths: Sequence[int]) -> str:
     return "\n".join(parts)
 
 
+def emit_gather_some(lanes: Lanes, lengths: Sequence[int]) -> str:
+    """Return `@gather_some_<length>(..., samples)`, which gathers the samples whose numbers are in a list."""
+    texts = []
+    for length in lengths:
+        arguments = "ptr %array, i64 %core, i64 %outer, ptr %block, ptr %samples"
+        lines = [
+            f"define internal void @gather_some{lanes.tag}_{length}({arguments}) noinline {{",
+            "other:",
+            f"  %numbers_together = icmp eq i64 %core, {lanes.bytes}",
+            "  br i1 %numbers_together, label %rows, label %number",
+            *_rows(lanes, length, emit_sample_loads(lanes)),
+            *_each(lanes, length, some=True),
+        ]
+        texts.append("\n".join(lines))
+    return "\n".join(texts)
+
+
+def emit_sample_loads(lanes: Lanes) -> list[str]:
+    """Load the numbers of all samples of a list."""
+    lines = []
+    for k in range(lanes.width):
+        lines += [f"  %sp{k} = getelementptr i64, ptr %samples, i64 {k}", f"  %s{k} = load i64, ptr %sp{k}"]
+    return lines
+
+
 def _gather(lanes: Lanes, length: int) -> str:
     arguments = "ptr %array, i64 %core, i64 %outer, ptr %block"
     lines = [f"define internal void @gather{lanes.tag}_{length}({arguments}) noinline {{", "entry:"]
@@ -89,10 +114,13 @@ def _columns(lanes: Lanes, length: int, tiles: int = 1) -> list[str]:
     return [*lines, "  ret void"]
 
 
-def _rows(lanes: Lanes, length: int) -> list[str]:
-    """Squares of as many numbers as samples; the last overlaps the one before it, or is cut by a mask."""
-    width, lines = lanes.width, ["rows:"]
-    lines += [f"  %ro{k} = mul i64 %outer, {k}" for k in range(width)]
+def _rows(lanes: Lanes, length: int, samples: Sequence[str] = ()) -> list[str]:
+    """Squares of as many numbers as samples; the last overlaps the one before it, or is cut by a mask.
+
+    They are neighbours, or those that lines `samples` load.
+    """
+    width, lines = lanes.width, ["rows:", *samples]
+    lines += [f"  %ro{k} = mul i64 %outer, {f'%s{k}' if samples else k}" for k in range(width)]
     lines += [f"  %rp{k} = getelementptr i8, ptr %array, i64 %ro{k}" for k in range(width)]
     starts = [*range(0, length - width + 1, width)]
     if length % width:
@@ -139,8 +167,11 @@ def emit_transpose(prefix: str, rows: Sequence[str], lanes: Lanes, lines: list[s
     return rows
 
 
-def _each(lanes: Lanes, length: int) -> list[str]:
+def _each(lanes: Lanes, length: int, *, some: bool = False) -> list[str]:
     R, D = lanes.scalar, lanes.real
+    sample = (
+        "  %sa = getelementptr i64, ptr %samples, i64 %l\n  %s = load i64, ptr %sa" if some else "  %s = add i64 %l, 0"
+    )
     before = "%entry" if lanes.width == 1 else "%other"
     return f"""number:
   %i = phi i64 [0, {before}], [%i_next, %step]
@@ -150,7 +181,8 @@ def _each(lanes: Lanes, length: int) -> list[str]:
   br label %lane
 lane:
   %l = phi i64 [0, %number], [%l_next, %lane]
-  %lo = mul i64 %l, %outer
+{sample}
+  %lo = mul i64 %s, %outer
   %pl = getelementptr i8, ptr %p, i64 %lo
   %bl = getelementptr {R}, ptr %b, i64 %l
   %x = load {R}, ptr %pl, align {lanes.bytes}

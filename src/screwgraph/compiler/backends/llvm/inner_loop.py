@@ -12,10 +12,14 @@ from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPoi
 from screwgraph.compiler.backends.llvm.contiguous_results import emit_contiguity_test, emit_stride_loads
 from screwgraph.compiler.backends.llvm.gather import TILE
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
+from screwgraph.compiler.backends.llvm.sample_queues import (
+    begin_queues,
+    drop_block,
+    note_samples,
+    take_last_samples,
+)
 
 Shape = tuple[int, ...]
-ENOUGH = 16
-"""Blocks of a batch from which on samples that take long wait for one another: the last ones fill no block."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ def emit_inner_loop(
         "entry:",
         *(line for take, _ in allocations for line in take),
         "  %count = load i64, ptr %dimensions, align 8",
-        *(_begin_waiting(wide.lanes) if waits else ()),
+        *(begin_queues(wide.lanes) if waits else ()),
     ]
     core = len(operands)
     for i, operand in enumerate(operands):
@@ -126,7 +130,7 @@ def emit_inner_loop(
         )
     else:
         lines.append("  br label %single_test")
-    begin = "[%k_wide, %late_test], [%k_wide, %late_go]" if waits else "[%k_wide, %wide_test]"
+    begin = "[%k_wide, %slow_end], [%k_wide, %slow_go]" if waits else "[%k_wide, %wide_test]"
     lines += _singles(single, begin if tiled else "[0, %entry]", before_block)
     # What went past the caches must be there for other threads when this one says so.
     lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
@@ -138,73 +142,63 @@ def _samples(name: str, blocks: BlockLayout, before: str, after: str, before_blo
     lanes = blocks.lanes
     lines = [
         *_head(name, lanes.width, f"{before}, [%next_{name}, %{name}]", after),
-        *_gathers(name, blocks.inputs, lanes, "gather"),
+        *gather_operands(name, blocks.inputs, lanes, "gather"),
         *_block(lanes, ["%in"], "%out", before_block),
         *_puts(name, blocks, "put"),
     ]
     return [*lines, f"  br label %{name}_test"]
 
 
-def _begin_waiting(lanes: Lanes) -> list[str]:
-    return [
-        f"  %waiting = alloca [{2 * lanes.width} x i64], align 64",
-        "  %waits = alloca i64",
-        "  store i64 0, ptr %waits",
-        f"  %patient = icmp sge i64 %count, {ENOUGH * lanes.width}",
-    ]
-
-
 def _waiting_samples(blocks: BlockLayout, before: str, before_block: str) -> list[str]:
     """Take blocks as `_samples`; those of their samples that are left wait until they fill a block.
 
-    What all samples have the same of is moved to the block once.
+    What all samples have the same of is moved to the block once. Blocks of which some samples, not all, are expected to
+    be left are not computed: their samples wait with their like.
     """
     lanes, (width, B, tag) = blocks.lanes, (blocks.lanes.width, f"i{blocks.lanes.width}", blocks.lanes.tag)
-    later = f"  call void @later{tag}(ptr %args, ptr %steps, ptr %waiting, ptr %in, ptr %out)"
-    again = (f"[%next_wide, %{label}]" for label in ("wide", "wide_note", "wide_later"))
     look = [f"  call void @{before_block}{tag}(ptr %in)"] if before_block else []
     return [
         "wide_begin:",
         f"  %k_begin = phi i64 {before}",
-        *_gathers("begin", blocks.inputs, lanes, "gather_same"),
+        *gather_operands("begin", blocks.inputs, lanes, "gather_same"),
         "  br label %wide_test",
-        *_head("wide", width, ", ".join(("[%k_begin, %wide_begin]", *again)), "late_test"),
-        *_gathers("wide", blocks.inputs, lanes, "gather_own"),
+        *_head("wide", width, "[%k_begin, %wide_begin], [%next_wide, %slow_test]", "fast_end"),
+        *gather_operands("wide", blocks.inputs, lanes, "gather_own"),
         *look,
-        f"  %left = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 %patient)",
+        f"  %foreseen = call {B} @expect{tag}(ptr %in)",
+        f"  %none_foreseen = icmp eq {B} %foreseen, 0",
+        f"  %all_foreseen = icmp eq {B} %foreseen, -1",
+        "  %alike = or i1 %none_foreseen, %all_foreseen",
+        "  %in_vain = xor i1 %patient, true",
+        "  %whole = or i1 %alike, %in_vain",
+        "  br i1 %whole, label %wide_block, label %wide_split",
+        "wide_block:",
+        "  %puts_off = and i1 %patient, %none_foreseen",
+        f"  %left = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 %puts_off)",
         *_puts("wide", blocks, "put"),
-        f"  %none_left = icmp eq {B} %left, 0",
-        "  br i1 %none_left, label %wide_test, label %wide_note",
-        "wide_note:",
-        "  %noted = load i64, ptr %waits",
-        f"  %now = call i64 @note{tag}(ptr %waiting, i64 %noted, i64 %k_wide, {B} %left)",
-        f"  %is_full = icmp sge i64 %now, {width}",
-        f"  %rest = sub i64 %now, {width}",
-        "  %kept = select i1 %is_full, i64 %rest, i64 %now",
-        "  store i64 %kept, ptr %waits",
-        "  br i1 %is_full, label %wide_later, label %wide_test",
-        "wide_later:",
-        later,
-        f"  %beyond = getelementptr i64, ptr %waiting, i64 {width}",
-        f"  call void @llvm.memcpy.p0.p0.i64(ptr %waiting, ptr %beyond, i64 {8 * width}, i1 false)",
-        "  br label %wide_test",
-        "late_test:",
-        "  %last_waits = load i64, ptr %waits",
-        "  %no_wait = icmp eq i64 %last_waits, 0",
-        "  br i1 %no_wait, label %single_test, label %late_fill",
-        "late_fill:",  # a last block that is not full has the first sample several times
-        "  %one_waits = load i64, ptr %waiting",
-        "  br label %late_add",
-        "late_add:",
-        "  %late = phi i64 [%last_waits, %late_fill], [%late_next, %late_add]",
-        "  %late_at = getelementptr i64, ptr %waiting, i64 %late",
-        "  store i64 %one_waits, ptr %late_at",
-        "  %late_next = add i64 %late, 1",
-        f"  %late_more = icmp slt i64 %late_next, {width}",
-        "  br i1 %late_more, label %late_add, label %late_go",
-        "late_go:",
-        later,
-        "  br label %single_test",
+        *note_samples("slow", "note", f"i64 %k_wide, {B} %left", "left", tag),
+        "  br label %slow_test",
+        "wide_split:",
+        f"  %others = xor {B} %foreseen, -1",
+        *note_samples("slow", "note", f"i64 %k_wide, {B} %foreseen", "foreseen", tag),
+        *note_samples("fast", "note", f"i64 %k_wide, {B} %others", "others", tag),
+        f"  %fast_full = icmp sge i64 %now_others, {width}",
+        "  br i1 %fast_full, label %fast_do, label %slow_test",
+        "fast_do:",
+        f"  %also_left = call {B} @later{tag}(ptr %args, ptr %steps, ptr %fast, ptr %in, ptr %out, i1 true)",
+        *note_samples("slow", "note_some", f"ptr %fast, {B} %also_left", "also", tag),
+        *drop_block("fast", width),
+        "  br label %slow_test",
+        "slow_test:",
+        "  %slow_now = load i64, ptr %slow_count",
+        f"  %slow_full = icmp sge i64 %slow_now, {width}",
+        "  br i1 %slow_full, label %slow_do, label %wide_test",
+        "slow_do:",
+        f"  %none_left = call {B} @later{tag}(ptr %args, ptr %steps, ptr %slow, ptr %in, ptr %out, i1 false)",
+        *drop_block("slow", width),
+        "  br label %slow_test",
+        *take_last_samples("fast", "slow_end", lanes),
+        *take_last_samples("slow", "single_test", lanes),
     ]
 
 
@@ -219,7 +213,7 @@ def _singles(blocks: BlockLayout, before: str, before_block: str) -> list[str]:
         sources = [f"%from{i}" for i in range(len(blocks.inputs))]
         lines += [*_in_place(blocks), "  br i1 %rows, label %single_block, label %single_take", "single_take:"]
     lines += [
-        *_gathers("single", blocks.inputs, blocks.lanes, "gather"),
+        *gather_operands("single", blocks.inputs, blocks.lanes, "gather"),
         "  br label %single_block",
         "single_block:",
     ]
@@ -269,7 +263,7 @@ def _tiles(blocks: BlockLayout, before_block: str, after: str) -> list[str]:
     lanes, (inputs, outputs) = blocks.lanes, blocks.sizes
     return [
         *_head("tile", lanes.width * TILE, "[0, %entry], [%next_tile, %tile_end]", after),
-        *_gathers("tile", blocks.inputs, lanes, "gather_tile", f", i64 {inputs}"),
+        *gather_operands("tile", blocks.inputs, lanes, "gather_tile", f", i64 {inputs}"),
         "  br label %tile_block",
         "tile_block:",
         "  %t = phi i64 [0, %tile], [%t_next, %tile_block]",
@@ -320,7 +314,7 @@ def _load(kind: str, name: str, array: str, index: int) -> list[str]:
     ]
 
 
-def _gathers(name: str, inputs: Sequence[Operand], lanes: Lanes, move: str, more: str = "") -> list[str]:
+def gather_operands(name: str, inputs: Sequence[Operand], lanes: Lanes, move: str, more: str = "") -> list[str]:
     """Move arguments' numbers to the block; runs of neighbouring places go together."""
     lines = []
     for index, operand in enumerate(inputs):

@@ -7,7 +7,9 @@ neighbours, as many as there are samples are turned in registers. Any other stri
 
 from __future__ import annotations
 
-from screwgraph.compiler.backends.llvm.gather import TILE, emit_transpose
+from collections.abc import Sequence
+
+from screwgraph.compiler.backends.llvm.gather import TILE, emit_sample_loads, emit_transpose
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 
@@ -38,12 +40,35 @@ def emit_scatter(lanes: Lanes, length: int) -> str:
     return "\n".join([*lines, *_numbers(lanes, length), "end:", "  ret void", "}"])
 
 
-def _squares(lanes: Lanes, length: int) -> list[str]:
-    """Squares of as many entries as samples; the last overlaps the one before it, or is cut by a mask."""
+def emit_scatter_some(lanes: Lanes, lengths: Sequence[int]) -> str:
+    """Return `@scatter_some_<length>(..., samples)`, for the samples whose numbers are in a list."""
+    texts = []
+    for length in lengths:
+        arguments = "ptr %array, i64 %core, i64 %outer, ptr %block, ptr %table, ptr %samples"
+        lines = [
+            f"define internal void @scatter_some{lanes.tag}_{length}({arguments}) noinline {{",
+            "other:",
+            f"  %numbers_together = icmp eq i64 %core, {lanes.bytes}",
+            "  br i1 %numbers_together, label %rows, label %number",
+            *_squares(lanes, length, emit_sample_loads(lanes)),
+            *_numbers(lanes, length, some=True),
+        ]
+        texts.append("\n".join([*lines, "end:", "  ret void", "}"]))
+    return "\n".join(texts)
+
+
+def _squares(lanes: Lanes, length: int, samples: Sequence[str] = ()) -> list[str]:
+    """Squares of as many entries as samples; the last overlaps the one before it, or is cut by a mask.
+
+    They are neighbours, or those that lines `samples` load.
+    """
     D, width, align = lanes.real, lanes.width, lanes.bytes
-    numbers, last, lines = min(width, length), max(length - width, 0), ["rows:"]
+    numbers, last, lines = min(width, length), max(length - width, 0), ["rows:", *samples]
     for k in range(width):
-        lines += [f"  %o{k} = mul i64 %outer, {k}", f"  %row{k} = getelementptr i8, ptr %array, i64 %o{k}"]
+        lines += [
+            f"  %o{k} = mul i64 %outer, {f'%s{k}' if samples else k}",
+            f"  %row{k} = getelementptr i8, ptr %array, i64 %o{k}",
+        ]
     lines += ["  br label %square", "square:", "  %g = phi i64 [0, %rows], [%g_next, %more]"]
     for i in range(numbers):
         lines += [f"  %g{i} = add i64 %g, {i}", *_vector(str(i), f"%g{i}", lanes)]
@@ -86,8 +111,10 @@ def _emit_look_up(name: str, entry: str, block: str) -> list[str]:
     ]
 
 
-def _numbers(lanes: Lanes, length: int) -> list[str]:
-    R = lanes.scalar
+def _numbers(lanes: Lanes, length: int, *, some: bool = False) -> list[str]:
+    R, sample = lanes.scalar, ["  %s = add i64 %l, 0"]
+    if some:
+        sample = ["  %sa = getelementptr i64, ptr %samples, i64 %l", "  %s = load i64, ptr %sa"]
     return [
         "number:",
         f"  %n = phi i64 [0, %{'other' if lanes.width > 1 else 'entry'}], [%n_next, %step]",
@@ -97,7 +124,8 @@ def _numbers(lanes: Lanes, length: int) -> list[str]:
         "  br label %lane",
         "lane:",
         "  %l = phi i64 [0, %number], [%l_next, %lane]",
-        "  %l_far = mul i64 %l, %outer",
+        *sample,
+        "  %l_far = mul i64 %s, %outer",
         "  %to = getelementptr i8, ptr %n_at, i64 %l_far",
         f"  %from = getelementptr {R}, ptr %bn, i64 %l",
         f"  %x = load {R}, ptr %from, align {lanes.bytes}",

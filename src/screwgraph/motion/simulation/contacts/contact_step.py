@@ -26,6 +26,7 @@ from screwgraph.motion.simulation.contacts.propagation import FEW, LEAST, Propag
 from screwgraph.motion.simulation.contacts.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.search_rounds import ROUND
 from screwgraph.motion.simulation.contacts.second_solution import look_again
+from screwgraph.motion.simulation.contacts.sliding_contacts import expect_search
 from screwgraph.motion.simulation.contacts.step_problem import Problem, make_problem
 from screwgraph.motion.simulation.contacts.step_terms import Terms
 from screwgraph.motion.simulation.contacts.sticking_guess import (
@@ -152,7 +153,8 @@ class ContactStep:
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
-        return Routine(names, inputs, outputs, memory.size, parts)
+        likely = expect_search(self.arguments, self.model.plane)
+        return Routine(names, inputs, outputs, memory.size, parts, likely)
 
     def search_parts(self, held: Sequence[str], late: Part) -> Sequence[Part]:
         """Return the parts that find impulses; `held` are q, dt, contacts, forces and parameters.
