@@ -26,6 +26,9 @@ LLVM learns only after it has given up the frame pointer that there are such vec
 fifth longer where what stood before it ended elsewhere.
 """
 
+RARE = " noinline cold optnone"
+"""Attributes of code that hardly ever runs: LLVM makes it quickly."""
+
 
 def emit_block(
     program: Program,
@@ -38,6 +41,7 @@ def emit_block(
     inlined: bool = False,
     apart: bool = False,
     one: str = "",
+    rare: bool = False,
 ) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
 
@@ -48,7 +52,7 @@ def emit_block(
     are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
     There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
     block's caller takes its lines in, `apart` that it does not; `one` is the name of the block for one sample where it
-    is another.
+    is another; code that is `rare` is not optimised.
     """
     program = fuse_multiply_add(program)
     *angles, rest = schedule_sines(program)
@@ -59,6 +63,7 @@ def emit_block(
     head = Writer(program, lanes, cut.slots, results, find_angle_sums(program), in_turn, pointers=single)
     takes, attributes = f"{single.parameters}, ptr noalias %out", " alwaysinline" if inlined else ALIGNED
     attributes = f" noinline{attributes}" if apart else attributes
+    attributes = f"{RARE}{ALIGNED}" if rare else attributes
     head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){attributes} {{")
     take, give = (
         ([], []) if cut.whole else emit_allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
@@ -77,7 +82,7 @@ def emit_block(
         head.write(rest)
         head.store_in_turn()  # constants, where nothing is computed
     else:
-        before = _parts(program, lanes, cut, name, results)
+        before = _parts(program, lanes, cut, name, results, RARE if rare else " noinline")
         calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
         head.lines += [f"  call void {call}" for call in calls]
     for i in (i for part in cut.parts if isinstance(part, Repeat) for i in find_uneven_values(program, part)):
@@ -109,7 +114,9 @@ def _results(program: Program) -> dict[int, list[int]]:
     return results
 
 
-def _parts(program: Program, lanes: Lanes, cut: Outlines, name: str, results: Mapping[int, Sequence[int]]) -> list[str]:
+def _parts(
+    program: Program, lanes: Lanes, cut: Outlines, name: str, results: Mapping[int, Sequence[int]], kind: str
+) -> list[str]:
     """Return one function for each piece, which also stores the results that it computes."""
     functions = []
     for n, part in enumerate(cut.parts):
@@ -120,7 +127,7 @@ def _parts(program: Program, lanes: Lanes, cut: Outlines, name: str, results: Ma
         piece = Writer(program, lanes, cut.slots, results)
         piece.write(part)
         arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
-        header = f"define internal void @{name}_piece{n}_{lanes.tag}({arguments}) noinline{ALIGNED} {{"
+        header = f"define internal void @{name}_piece{n}_{lanes.tag}({arguments}){kind}{ALIGNED} {{"
         functions.append("\n".join([header, *piece.lines, "  ret void", "}"]))
     return functions
 

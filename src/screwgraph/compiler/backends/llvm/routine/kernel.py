@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from itertools import count
 
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
-from screwgraph.tape import StageLoop
-from screwgraph.tape.parts import FIXED
+from screwgraph.compiler.backends.llvm.sample_block import ALIGNED
+from screwgraph.tape import StageLoop, Window
+from screwgraph.tape.parts import FIXED, Moves
+
+AREAS = ("%in", "%out", "%memory")
+"""What functions take."""
 
 
 @dataclass(frozen=True)
@@ -33,34 +37,48 @@ class Vector:
 class Kernel:
     """Lines of a function `@<name>(in, out, memory)`, whose tables and loops have names of their own.
 
-    `areas` are the numbers of results and of inputs that stay where the caller has them: places of a memory begin with
-    these, others are in `memory`. `inlined` says that its caller takes its lines in. Its `head`, done once before all
-    `lines`, takes space on the stack, also where these stand in a loop of a caller. `late` is the address of bits, one
-    for each sample: those that are left for later, where `%patient` says that some may be, do not matter any more.
+    Of loops over stages `around` its call, it takes the passages, too. `areas` are the numbers of results and of inputs
+    that stay where the caller has them: places of a memory begin with these, others are in `memory`. `inlined` says
+    that its caller takes its lines in. Its `head`, done once before all `lines`, takes space on the stack, also where
+    these stand in a loop of a caller. `late` is the address of bits, one for each sample: those that are left for
+    later, where `%patient` says that some may be, do not matter any more.
     """
 
     late = ""
 
-    def __init__(self, name: str, lanes: Lanes, widest: int, areas: tuple[int, int], *, inlined: bool) -> None:
+    def __init__(
+        self,
+        name: str,
+        lanes: Lanes,
+        widest: int,
+        areas: tuple[int, int],
+        *,
+        inlined: bool,
+        around: Moves = FIXED,
+    ) -> None:
         self.lanes, self.widest, self.one = lanes, widest, Vector(lanes, 1)
-        self._attribute = "alwaysinline" if inlined else "noinline"
+        self._attribute = "alwaysinline" if inlined else f"noinline{ALIGNED if around.loops else ''}"
         self._name, self._areas = name, areas
         self.tables: list[str] = []
         self.head: list[str] = []
         self.lines: list[str] = []
         self._number = count()
-        self._moves, self._offsets = FIXED, dict[tuple[str, int], str]()
+        self._around, self._offsets = tuple(around.loops), dict[tuple[str, int], str]()
+        self._moves = Moves({f"%passage{i}": windows for i, windows in enumerate(around.loops.values())})
+        for k, windows in self._moves.loops.items():
+            self._name_offsets(k, windows)
 
     def text(self) -> str:
         """Return the function and its tables."""
-        arguments = "ptr noalias %in, ptr noalias %out, ptr noalias %memory"
-        header = f"define internal void @{self._name}({arguments}) {self._attribute} {{"
+        arguments = [f"ptr noalias {area}" for area in AREAS] + [f"i64 %passage{i}" for i in range(len(self._around))]
+        header = f"define internal void @{self._name}({', '.join(arguments)}) {self._attribute} {{"
         return "\n".join([*self.tables, header, *self.head, *self.lines, "  ret void", "}"])
 
     @property
     def call(self) -> str:
-        """The line that calls it with the same memory."""
-        return f"call void @{self._name}(ptr %in, ptr %out, ptr %memory)"
+        """The line that calls it with the same memory, at the same passages of loops over stages."""
+        given = [f"ptr {area}" for area in AREAS] + [f"i64 {k}" for k in self._around]
+        return f"call void @{self._name}({', '.join(given)})"
 
     def say(self, expression: str) -> str:
         """Give a value to a new name, and return that."""
@@ -112,9 +130,9 @@ class Kernel:
         return address
 
     @property
-    def moves(self) -> bool:
-        """Whether there is a loop over stages around."""
-        return bool(self._moves.loops)
+    def around(self) -> Moves:
+        """The loops over stages around."""
+        return self._moves
 
     def is_together(self, places: Sequence[int]) -> bool:
         """Whether places move alike."""
@@ -125,11 +143,14 @@ class Kernel:
         """Do something for stages, by default all, of which it names the places of the first."""
         around, last = self._moves, part.count if end is None else end
         with self.loop(self.variable(str(first)), str(last), step) as k:
-            for stride in dict.fromkeys(window.stride for window in part.windows):
-                self._offsets[k, stride] = self.integer("mul", k, stride)
+            self._name_offsets(k, part.windows)
             self._moves = around.within(k, part)
             yield
         self._moves = around
+
+    def _name_offsets(self, passage: str, windows: Sequence[Window]) -> None:
+        for stride in dict.fromkeys(window.stride for window in windows):
+            self._offsets[passage, stride] = self.integer("mul", passage, stride)
 
     def address(self, address: str, index: str) -> str:
         """Return the address of a number that is so many numbers behind another."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from screwgraph.compiler.backends.llvm.packed_block import emit_limb_block
 from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.lane_moves import may_repeat, move_lanes
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
+from screwgraph.compiler.backends.llvm.routine.row_products import find_row_products, is_addressed, print_row_products
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import (
@@ -29,12 +31,17 @@ from screwgraph.tape import (
     StageLoop,
     When,
 )
-from screwgraph.tape.parts import Copies, Fill, Products, Recursion
+from screwgraph.tape.parts import FIXED, Copies, Fill, Moves, Products, Recursion
 
 MANY = 32
 """Numbers that are copied for a program, unless they stand in one memory."""
 RUN = 4
 """Numbers side by side that are copied at once."""
+LONG = 1000
+"""Numbers and instructions of a loop of one sample, from which it is a function of its own.
+
+LLVM takes a time that grows faster than the length of a function: a controller's was 800 000 lines.
+"""
 APART = 500
 """Instructions from which a program on many samples is a function that its caller does not take in: 5 % faster."""
 
@@ -55,15 +62,27 @@ class PartsPrinter:
     neighbours: int = 1
     inlined: bool = False
     functions: list[str] = field(default_factory=list)
-    names: dict[tuple[int, str], str] = field(default_factory=dict)
+    names: dict[tuple[int, str, bool], str] = field(default_factory=dict)
     printed: dict[int, tuple[int, Program]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.body = self.begin_function("body")
 
-    def begin_function(self, name: str) -> Kernel:
-        """Return a function under construction."""
-        return Kernel(f"{name}_{self.lanes.tag}", self.lanes, self.neighbours, self.areas, inlined=self.inlined)
+    def begin_function(self, name: str, around: Moves = FIXED) -> Kernel:
+        """Return a function under construction, within loops over stages."""
+        name = f"{name}_{self.lanes.tag}"
+        return Kernel(name, self.lanes, self.neighbours, self.areas, inlined=self.inlined, around=around)
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Print what follows as a function of its own, which the body calls."""
+        body = self.body
+        self.body = self.begin_function(f"loop{len(self.functions)}", body.around)
+        self.functions.append("")  # others take other names
+        yield
+        self.functions.append(self.body.text())
+        body.do(self.body.call)
+        self.body = body
 
     def do(self, parts: Sequence[Part]) -> None:
         """Print parts one after the other."""
@@ -71,7 +90,7 @@ class PartsPrinter:
             if type(part) in PRINTERS:
                 PRINTERS[type(part)](part, self)
                 continue
-            if self.body.moves:
+            if self.body.around.loops:
                 LOOPS[type(part)](part, self.body)
                 self.functions += self.body.tables
                 self.body.tables.clear()
@@ -81,25 +100,26 @@ class PartsPrinter:
             self.functions.append(kernel.text())
             self.body.do(kernel.call)
 
-    def function_of(self, block: Block, lanes: Lanes | None = None) -> str:
-        """Return the function of a program; one of several `lanes` is taken in by its caller, where it has no sines."""
+    def function_of(self, block: Block, lanes: Lanes | None = None, *, rare: bool = False) -> str:
+        """Return the function of a program; one of several `lanes` is taken in by its caller, where it has no sines.
+
+        That for one of these is `rare` where large angles alone need it.
+        """
         own = lanes or self.lanes
-        key = (id(block.program), own.tag)
+        key = (id(block.program), own.tag, lanes is None and rare)
         if key not in self.names:
             # Code for many samples calls that for one, which has more functions: programs have one number in both.
             number = self.printed.setdefault(id(block.program), (len(self.printed), block.program))[0]
-            name = f"{'' if lanes is None else 'lanes_'}program{number}_"
+            name = f"{'lanes_' if lanes else 'rare_' if rare else ''}program{number}_"
             inlined, one = self.inlined or lanes is not None, ""
             if lanes is not None and has_sines(block.program):  # large angles go one by one
-                one, inlined = self.function_of(block)[1:].removesuffix(self.lanes.tag), False
+                one, inlined = self.function_of(block, rare=rare)[1:].removesuffix(self.lanes.tag), False
             self.names[key] = f"@{name}{own.tag}"
-            packed = emit_limb_block(block.program, own, name) if own.width == 1 and _names_joints(block) else None
+            is_packed = own.width == 1 and not rare and _names_joints(block)
+            packed = emit_limb_block(block.program, own, name) if is_packed else None
             apart = own.width > 1 and not inlined and len(block.program.instructions) >= APART
-            text = (
-                emit_block(block.program, own, name, whole=self.whole, inlined=inlined, apart=apart, one=one)
-                if packed is None
-                else packed.text
-            )
+            ways = {"whole": self.whole, "inlined": inlined, "apart": apart, "one": one, "rare": rare and not lanes}
+            text = emit_block(block.program, own, name, **ways) if packed is None else packed.text
             self.functions.append(text)
         return self.names[key]
 
@@ -132,7 +152,7 @@ def _read_span(part: Block, body: Kernel) -> Block:
     """Return a block of many inputs that reads a stretch of one memory, which has these and others that it leaves."""
     used = sorted({i[1] for i in part.program.instructions if i[0] == "input"})
     places = [part.reads[i] for i in used]
-    if part.reads_in_place or len(used) < MANY or body.moves or not body.is_within(places):
+    if part.reads_in_place or len(used) < MANY or body.around.loops or not body.is_within(places):
         return part
     span = range(min(places), max(places) + 1)
     names = [""] * len(span)
@@ -219,8 +239,21 @@ def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
     blocks = [own for own in part.parts if isinstance(own, Block)]
     if printer.lanes.width > 1 or len(blocks) < len(part.parts):
         return print_stage_loop(part, printer)
-    first, width = 0, printer.neighbours
+    size = sum(len(own.program.instructions) + len(own.reads) + len(own.writes) for own in blocks)
+    if size >= LONG and not printer.inlined:
+        with printer.apart():
+            return _print_neighbours(part, blocks, printer)
+    return _print_neighbours(part, blocks, printer)
+
+
+def _print_neighbours(part: SideBySide, blocks: Sequence[Block], printer: PartsPrinter) -> None:
+    first, width, body = 0, printer.neighbours, printer.body
+    products = find_row_products(blocks[0], part) if len(blocks) == 1 else []
+    if width > 1 and products and is_addressed(body, products):
+        first = print_row_products(body, part, products, width)
+        width //= 2
     has_angles = any(has_sines(block.program) for block in blocks)  # code of sines is there for the widest vectors
+    leaves = not (has_angles and may_repeat(blocks) and 1 < width <= part.count)  # passages for code of one
     while first < part.count:  # vectors of half the length hold what is left
         end = first + (part.count - first) // width * width
         if first < end:
@@ -229,18 +262,17 @@ def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
                     printer.do(blocks)
                 else:
                     for block in blocks:
-                        _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits))
-        if end < part.count and has_angles and 1 < width <= part.count and may_repeat(blocks):
+                        _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits), rare=not leaves)
+        if end < part.count and not leaves and width <= part.count:
             first = part.count - width  # some are computed twice
             continue
         first, width = end, 1 if has_angles else width // 2
-    return None
 
 
-def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: Lanes) -> None:
+def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: Lanes, *, rare: bool) -> None:
     """Call a program of numbers side by side: where they stand alone, all have the same."""
     body, vector = printer.body, Vector(printer.lanes, wide.width)
-    function = printer.function_of(block, wide)
+    function = printer.function_of(block, wide, rare=rare)
     given, found = (body.reserve(wide.width * len(places)) for places in (block.reads, block.writes))
     used = sorted({i[1] for i in block.program.instructions if i[0] == "input"})
     for i, place, count in find_runs(body, [(i, block.reads[i]) for i in used]):
