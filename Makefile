@@ -34,7 +34,7 @@ style: $(VENV)/installed-dev
 
 # A minute's tests of every package: which of them are quick and run much of it.
 SMOKE := tests/test_first_use.py tests/tape/test_program.py tests/spatial/test_se3.py tests/graph/test_planar_links.py \
-  tests/elimination/test_orderings.py tests/compiler/backends/test_operations.py tests/model/formats/test_visual_shapes.py \
+  tests/elimination/test_orderings.py tests/compiler/backends/test_operations.py tests/model/formats/meshes/test_visual_shapes.py \
   tests/mechanics/dynamics/test_hybrid.py tests/mechanics/kinematics/test_frames.py tests/optimize/test_inequalities.py \
   tests/motion/simulation/test_simulator.py tests/motion/planning/test_coordinates.py tests/api/queries/test_without_joints.py \
   tests/ui/cli/test_command.py tests/docs/test_glossary.py

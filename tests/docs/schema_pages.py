@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from screwgraph.model.formats import robot_keys
 from screwgraph.model.formats import world_yaml as world_keys
+from screwgraph.model.formats.robot_yaml import keys as robot_keys
 from screwgraph.model.formats.yaml_keys import NONE, Keys
 from screwgraph.model.mechanism import keys as mechanism_keys
 from screwgraph.motion.control import barrier_files as barrier_keys

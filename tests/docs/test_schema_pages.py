@@ -10,7 +10,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.formats import joint_types
-from screwgraph.model.formats.robot_keys import SETTINGS, SHAPE_KEYS
+from screwgraph.model.formats.robot_yaml.keys import SETTINGS, SHAPE_KEYS
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.sensors import FORMS

@@ -10,8 +10,8 @@ from typing import Any
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.file_io import write_atomically
-from screwgraph.model.formats.robot_yaml_write import yaml_text as robot_text
-from screwgraph.model.formats.urdf_write import urdf_text
+from screwgraph.model.formats.robot_yaml.writer import yaml_text as robot_text
+from screwgraph.model.formats.urdf.writer import urdf_text
 from screwgraph.model.mechanism.yaml_text import yaml_text as mechanism_text
 from screwgraph.model.model import Model
 

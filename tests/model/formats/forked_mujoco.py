@@ -16,14 +16,14 @@ from unittest import mock
 
 import mujoco  # noqa: F401  so that forks have it
 
-from screwgraph.model.formats import mjcf_read as mjcf_compile
+from screwgraph.model.formats.mjcf import reader
 
 
 @contextmanager
 def forked() -> Iterator[None]:
     """Start MuJoCo's compiler by fork: the program that screwgraph starts, its arguments and its input are the same."""
     started = SimpleNamespace(**{**vars(subprocess), "run": _run})
-    with mock.patch.object(mjcf_compile, "subprocess", started):
+    with mock.patch.object(reader, "subprocess", started):
         yield
 
 

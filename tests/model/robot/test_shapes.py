@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.model.formats import robot_keys
+from screwgraph.model.formats.robot_yaml import keys as robot_keys
 from screwgraph.model.robot.shapes import SHAPES, Ball, Primitive, Segment, Solid
 from screwgraph.motion.planning.collision.automatic_spheres import automatic_spheres
 from screwgraph.motion.planning.collision.capsules import automatic_capsules

@@ -7,7 +7,7 @@ import screwgraph as sg
 from screwgraph.model.robot import Mesh
 from screwgraph.motion.planning.collision import automatic_capsules, automatic_spheres
 from screwgraph.motion.planning.collision.mesh_covers import cover_by_capsule, cover_by_spheres, smallest_ball
-from tests.model.formats.test_mesh_paths import box, stl
+from tests.model.formats.meshes.test_mesh_paths import box, stl
 
 SIZES = [(0.2, 0.4, 0.6), (1.0, 0.1, 0.1), (1.0, 1.0, 0.02), (0.3, 0.3, 0.3)]
 

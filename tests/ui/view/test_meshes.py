@@ -12,7 +12,7 @@ from screwgraph.model.robot import Box, Capsule, Mesh
 from screwgraph.ui import view
 from screwgraph.ui.view.scene_bounds import compute_bounds
 from screwgraph.ui.view.skeleton import collect_visuals
-from tests.model.formats.test_mesh_paths import box, stl
+from tests.model.formats.meshes.test_mesh_paths import box, stl
 
 ROBOT = """<robot name="r"><link name="base"/>
 <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>

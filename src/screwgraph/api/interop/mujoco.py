@@ -7,7 +7,7 @@ from typing import Any
 from screwgraph.api.interop.coordinate_conversions import LINEAR_IN_WORLD, SAME, SCALAR_FIRST
 from screwgraph.api.interop.states import JointPlace, States, match_joints
 from screwgraph.base.errors import InputError
-from screwgraph.model.formats.mjcf_names import Names
+from screwgraph.model.formats.mjcf.names import Names
 from screwgraph.model.robot import Robot
 
 KINDS = {0: (7, 6, LINEAR_IN_WORLD), 1: (4, 3, SCALAR_FIRST), 2: (1, 1, SAME), 3: (1, 1, SAME)}

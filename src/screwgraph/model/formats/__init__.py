@@ -3,12 +3,8 @@
 from typing import TYPE_CHECKING
 
 from screwgraph.base.deprecated import old_names
-from screwgraph.model.formats.array_files import read_arrays
-from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
-from screwgraph.model.formats.expressions import evaluate_parameters
-from screwgraph.model.formats.file_io import read_bytes, write_atomically
-from screwgraph.model.formats.load import load, zoo_names
-from screwgraph.model.formats.mapped_tables import (
+from screwgraph.model.formats.arrays.array_files import read_arrays
+from screwgraph.model.formats.arrays.mapped_tables import (
     Table,
     check_increasing,
     load_table,
@@ -17,7 +13,12 @@ from screwgraph.model.formats.mapped_tables import (
     read_long_table,
     read_table,
 )
-from screwgraph.model.formats.mesh_files import (
+from screwgraph.model.formats.arrays.state_files import read_state, write_state
+from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
+from screwgraph.model.formats.expressions import evaluate_parameters
+from screwgraph.model.formats.file_io import read_bytes, write_atomically
+from screwgraph.model.formats.load import load, zoo_names
+from screwgraph.model.formats.meshes.mesh_files import (
     Triangles,
     face_colours,
     hull,
@@ -27,10 +28,9 @@ from screwgraph.model.formats.mesh_files import (
     thin_mesh,
     triangles,
 )
-from screwgraph.model.formats.mesh_paths import is_missing
+from screwgraph.model.formats.meshes.mesh_paths import is_missing
 from screwgraph.model.formats.packages import Packages
-from screwgraph.model.formats.robot_yaml_write import from_text, to_text, try_to_text
-from screwgraph.model.formats.state_files import read_state, write_state
+from screwgraph.model.formats.robot_yaml.writer import from_text, to_text, try_to_text
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml, model_name
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 

@@ -13,18 +13,18 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.model.formats import xacro
 from screwgraph.model.formats.diagnostics import Place, Warnings, quote_text, suggest_name, validate_number
 from screwgraph.model.formats.file_io import read_bytes
-from screwgraph.model.formats.mesh_paths import locate_meshes
-from screwgraph.model.formats.mjcf_read import read_mjcf
+from screwgraph.model.formats.meshes.mesh_paths import locate_meshes
+from screwgraph.model.formats.mjcf.reader import read_mjcf
 from screwgraph.model.formats.model_checks import warn_of_unmodelled, without_inertia
 from screwgraph.model.formats.packages import Packages
-from screwgraph.model.formats.robot_yaml import read_yaml
-from screwgraph.model.formats.sdf_read import read_sdf
+from screwgraph.model.formats.robot_yaml.reader import read_yaml
+from screwgraph.model.formats.sdf.reader import read_sdf
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml
-from screwgraph.model.formats.urdf_read import read_urdf
+from screwgraph.model.formats.urdf.reader import read_urdf
 from screwgraph.model.formats.world_yaml import is_world, read_world
+from screwgraph.model.formats.xacro import reader as xacro
 from screwgraph.model.formats.xml import locate_element, parse_xml
 from screwgraph.model.robot import (
     Robot,

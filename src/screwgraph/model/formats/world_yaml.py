@@ -14,9 +14,9 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.formats.body_yaml import read_pose
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import read_bytes
+from screwgraph.model.formats.robot_yaml.body import read_pose
 from screwgraph.model.formats.text_sources import TEXT, is_text, is_xml, model_name
 from screwgraph.model.formats.yaml_keys import POSE, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml

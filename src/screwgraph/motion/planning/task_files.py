@@ -19,7 +19,7 @@ from screwgraph.model.formats import load, zoo_names
 from screwgraph.model.formats.diagnostics import Place, as_model_error, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate_parameters
 from screwgraph.model.formats.file_io import read_bytes
-from screwgraph.model.formats.robot_yaml import read_frames
+from screwgraph.model.formats.robot_yaml.reader import read_frames
 from screwgraph.model.formats.yaml_keys import Entry
 from screwgraph.model.formats.yaml_values import SWITCHES, Value, parse_yaml
 from screwgraph.model.robot import Robot

@@ -8,10 +8,10 @@ from typing import Any
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model import Model
-from screwgraph.model.formats.array_files import read_arrays
+from screwgraph.model.formats.arrays.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
-from screwgraph.model.formats.visual_shapes import make_mesh
+from screwgraph.model.formats.meshes.visual_shapes import make_mesh
 from screwgraph.model.formats.world_yaml import WORLD
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from screwgraph.base.errors import InputError
 from screwgraph.base.optional_packages import extra_module
 from screwgraph.base.summary import one_line
-from screwgraph.model.formats.mesh_files import hull
+from screwgraph.model.formats.meshes.mesh_files import hull
 from screwgraph.model.robot.shapes import Mesh, Shape
 
 ONE_FACE = 1.0 - 1e-8

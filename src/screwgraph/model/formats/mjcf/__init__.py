@@ -1,0 +1,1 @@
+"""MJCF, by MuJoCo's compiler."""

@@ -1,0 +1,1 @@
+"""The project's robot format, read and written."""

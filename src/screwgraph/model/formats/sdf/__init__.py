@@ -1,0 +1,1 @@
+"""SDF: models, joints and frames of its files."""

@@ -1,0 +1,1 @@
+"""Xacro files, expanded within bounds."""
