@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import screwgraph as sg
-from screwgraph.motion.control.whole_body import FORCE_REST, TASK_REST
+from screwgraph.motion.control.small_weights import FORCE_REST, TASK_REST
 from tests.optimize.active_set.test_quadratic_program import gap_of
 
 ALIGNED = "local_world_aligned"

@@ -19,7 +19,7 @@ from screwgraph.motion.control import (
     stack_gains,
 )
 from screwgraph.motion.control.models import as_controlled
-from screwgraph.motion.control.whole_body import FORCE_REST, TASK_REST
+from screwgraph.motion.control.small_weights import FORCE_REST, TASK_REST
 from tests.motion.control.robots import PLACES, RADIUS, feet, tripod, tripod_text
 
 LIMITS = ControlLimits(dt=2e-3)

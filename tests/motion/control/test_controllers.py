@@ -257,3 +257,24 @@ def test_a_body_squats_and_its_feet_stay():
         assert np.abs(pose(simulator.q) - goal).max() < 2e-3
     for contact in feet():
         assert np.abs(point(robot, contact, simulator.q, simulator.qd)[0] @ simulator.qd).max() < 1e-3
+
+
+def test_feet_of_straight_legs_tell_that_they_move():
+    """What a foot that is held would move by is the violation, in units of accelerations of limits."""
+    robot, f = body_controller()
+    q, still = crouched(robot), [np.zeros((2, 6)), np.zeros((2, 9)), np.zeros((2, 3))]
+    told = 0
+    for straight in (False, True):
+        q[7:] = np.tile([0.0, 0.001, -0.002] if straight else [0.0, 0.5, -1.0], 3)
+        goal = sg.forward_kinematics(robot, "body")(q)
+        for way in ([0.0, 0.0, -0.05], [0.0, 0.03, 0.02]):
+            goal[:3, 3] = q[:3] + way
+            arguments = q, np.zeros(robot.nv), goal, still[0], q[7:], still[1], sg.center_of_mass(robot)(q), still[2]
+            contacts, active = np.tile([1.0, 0.6], (3, 1)), np.zeros(f.arguments[-1].shape)
+            _, qdd, *_, (status, _, violation) = f(*arguments, stack_gains(BODY_TASKS), contacts, active)
+            J = np.vstack([point(robot, contact, q, np.zeros(robot.nv))[0] for contact in feet()])
+            moves = np.abs(J @ qdd).max() / LIMITS.acceleration
+            assert (status == 1.0) == (moves > 1e-6)
+            np.testing.assert_allclose(violation, moves, atol=1e-9)
+            told += status
+    assert told == 2

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from benchmarks.controller_cases import a1
+from benchmarks.controller_programs import draw_ticks
 
 import screwgraph as sg
 from screwgraph.motion.control import stack_gains
@@ -90,3 +92,14 @@ def test_goals_that_are_far_keep_their_direction():
         fastest.append(qdd[3])
     assert fastest[0] > 3.0
     np.testing.assert_allclose(fastest[1], fastest[0], rtol=1e-2)
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e3, 1e6])
+def test_states_without_a_solution_have_one_that_gives_way(factor):
+    """Speeds and goals that limits forbid, with gains and weights of any size: passages end before they are most."""
+    case = a1()
+    drawn = draw_ticks(case.body, 2000, seed=3)
+    drawn["gains"] = drawn["gains"] * factor
+    given = {a.name: drawn[a.name] for a in case.function.arguments[:-1]}
+    solution = case.function(**given, active=np.zeros(case.function.arguments[-1].shape))[-1]
+    assert set(solution[:, 0]) == {0.0, 1.0}

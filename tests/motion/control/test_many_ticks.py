@@ -29,16 +29,17 @@ def check(ticks, seed):
     case = a1()
     own = solve_programs(case.body, case.function, draw_ticks(case.body, ticks, seed))
     status, solved = own.solution[:, 0], np.zeros(5, dtype=int)
+    relaxed = (np.abs(own.active) > 1.5).any(axis=1)  # feet of straight legs have status 1, too
     assert np.isfinite(own.u).all()
     assert set(status) <= {0.0, 1.0}
     for i, (name, make, each) in enumerate((("daqp", make_daqp, 1), ("proxsuite", make_proxqp, EACH))):
         pytest.importorskip(name)
-        above, count, every = compare_costs(make(), own, np.flatnonzero(status == 0.0)[::each])
+        above, count, every = compare_costs(make(), own, np.flatnonzero(~relaxed)[::each])
         assert above.max() < NEAR, name
         if name == "daqp":  # ProxQP's own costs are up to 6e-6 above those on which DAQP agrees to 3e-12
             assert above.min() > -NEAR
         solved[2 * i : 2 * i + 2] = count, every
-    for k in np.flatnonzero(status == 1.0):
+    for k in np.flatnonzero(relaxed):
         given = own.H[k], own.g[k], own.A[k], own.lower[k], own.upper[k], own.penalty[k]
         gap, cost = gap_of(*given, own.u[k], own.active[k])
         assert gap < NEAR * (1.0 + abs(cost))

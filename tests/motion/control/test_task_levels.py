@@ -1,9 +1,12 @@
 """Strict priorities beside least squares one after the other."""
 
+from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks.controller_programs import draw_ticks
 from scipy.optimize import lsq_linear
 
 import screwgraph as sg
@@ -177,3 +180,40 @@ def test_levels_beyond_what_limits_allow():
             ended += found[k]["active"].any()
     assert ended > 50
     assert sum(missed) <= 4
+
+
+def test_limits_that_are_met_by_chance_are_left():
+    """A level that reaches its goals holds no limit: later ones miss no more than beside weights of a million.
+
+    At one of these states limits of nine joints are active at level 0, by multipliers that are rounding.
+    """
+    robot = sg.load("a1", base="floating")
+    paws = [sg.Contact(f"{side}_foot", radius=0.02) for side in ("FR", "FL", "RR", "RL")]
+    tasks = [
+        FrameTask("trunk", "orientation", stiffness=200.0),
+        FrameTask("trunk", "position", stiffness=200.0, level=1),
+    ]
+    drawn = draw_ticks(SimpleNamespace(model=robot, tasks=(FrameTask("trunk"), PostureTask())), 600, seed=1)
+    pose, rates = drawn.pop("trunk_pose"), drawn.pop("trunk_pose_rates")
+    drawn |= {"trunk_orientation": pose[:, :3, :3], "trunk_position": pose[:, :3, 3]}
+    drawn |= {"trunk_orientation_rates": rates[..., :3], "trunk_position_rates": rates[..., 3:]}
+    chosen = np.arange(200, 260)
+    q, qd = drawn["q"][chosen], drawn["qd"][chosen]
+    first, second = np.moveaxis(drawn["trunk_position_rates"][chosen], 1, 0)
+    v = sg.frame_velocity(robot, "trunk", reference=ALIGNED)(q, qd)[:, 3:]
+    way = drawn["trunk_position"][chosen] - q[:, :3]
+    wanted = second + 200.0 * way + 2.0 * np.sqrt(200.0) * (first - v)
+    turns, missed, solved = [], [], []
+    for own in (tasks, [replace(tasks[0], weight=1e6), replace(tasks[1], level=0)]):
+        own = [*own, PostureTask(stiffness=25.0, weight=1e-6, level=own[-1].level)]
+        f = controller(robot, own, contacts=paws)
+        named = drawn | {"gains": np.broadcast_to(stack_gains(own), (600, 3, 3))}
+        given = {a.name: named[a.name][chosen] for a in f.arguments[:-1]}
+        found = dict(zip((r.name for r in f.results), f(**given, active=np.zeros(f.arguments[-1].shape)), strict=True))
+        a = sg.frame_acceleration(robot, "trunk", reference=ALIGNED)(q, qd, found["qdd"])
+        turns.append(a[:, :3])
+        missed.append(np.linalg.norm(a[:, 3:] - wanted, axis=1))
+        solved.append(found["solution"][:, 0] == 0.0)
+    both = np.all(solved, axis=0) & (np.abs(turns[0] - turns[1]).max(axis=1) < 1e-5)
+    assert both.sum() > 20
+    assert np.all(missed[0][both] < missed[1][both] * 1.01 + 0.01)

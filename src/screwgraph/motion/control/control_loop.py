@@ -33,7 +33,7 @@ from screwgraph.motion.simulation.contacts import Contact, Ground
 
 RATES = "_rates"
 """Ends the names of rates of references."""
-STATUSES = ("solved", "limits relaxed", "the most passages", "no numbers")
+STATUSES = ("solved", "limits or feet relaxed", "the most passages", "no numbers")
 
 
 @dataclass(frozen=True)

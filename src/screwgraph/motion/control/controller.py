@@ -54,8 +54,9 @@ def controller(
     Results are `tau` (N m, N), efforts of the motors: of actuators where the robot has some, else of its independent
     joints but for a floating base; `qdd` of all joints; `forces` (contacts, 3) (N) on
     the robot, in the base's axes, and where there are soles, `moments` (contacts, 3) (N m) about their centres;
-    `active`; `solution`: a status (0 solved, 1 limits relaxed, 2 the most passages, 3 a state, weight or reference
-    without sense: no torques), passages, and the largest violation in units of bounds.
+    `active`; `solution`: a status (0 solved, 1 limits relaxed, or a foot of a straight leg moves though it is held,
+    2 the most passages, 3 a state, weight or reference without sense: no torques), passages, and the largest violation
+    in units of bounds, of feet in units of accelerations of limits.
 
     Args:
         model: a robot that stands or floats, or a mechanism with motors. Of closed chains and mechanisms, states are

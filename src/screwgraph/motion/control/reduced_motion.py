@@ -48,7 +48,8 @@ class Motion:
     `forces[c][k]` is affine in u, zero where the contact is off; `axes[c]` (6, n) gives moment and force in the base's.
     `base` are the accelerations of the coordinates without efforts. Affine numbers may be of these, too, without what
     is constant in them: `combined` E u, whose columns stand behind those of u. An acceleration i in `alone` is one of
-    u, alone[i], or is not of that at all, as a contact's flag says.
+    u, alone[i], or is not of that at all, as a contact's flag says. What contacts that are on hold is J qdd + drift:
+    rows and numbers of `holds`.
     """
 
     accelerations: list[Affine]
@@ -57,6 +58,7 @@ class Motion:
     axes: list[Any]
     base: Sequence[Affine] = ()
     alone: Mapping[int, int] = field(default_factory=dict)
+    holds: Sequence[Affine] = ()
 
     @property
     def combined(self) -> list[Row]:
@@ -243,6 +245,7 @@ class ReducedMotion:
             accelerations=motion.expand(own),
             efforts=self._drive(motion, q, efforts),
             alone=alone if motion.G is None else {},
+            holds=[x for one in state.held for x in zip(to_sparse_rows(one.J), one.slow_down(qd, drag), strict=True)],
         )
 
     def hold(self, motion: IndependentMotion, q: Any, qd: Any, on: Sequence[Number]) -> StandingState:
@@ -261,7 +264,7 @@ class ReducedMotion:
         """Return the accelerations of contacts without those of independent coordinates."""
         found, motion = list[list[Affine]](), state.motion
         for held in state.held:
-            drift = held.drift + drag * (held.J @ qd)
+            drift = held.slow_down(qd, drag)
             if motion.G is not None:
                 drift = drift + np.array([dot(row, motion.drift) for row in held.J])
             found.append([({}, x) for x in drift])

@@ -15,7 +15,7 @@ USUAL = 1e6
 """Size of costs up to which multipliers of limits stay far below their penalties; larger costs are divided."""
 HEAVY = 1e3
 """Weight of a task from which small weights grow with it: others of 1e-9 of it, and less, count no more than these."""
-FAR = 1e2
+FAR = 10.0
 """Accelerations that are wanted are at most so many times those of limits, in their direction: more is rounding."""
 
 

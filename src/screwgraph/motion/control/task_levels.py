@@ -26,6 +26,8 @@ PUSHED = 10.0
 """How many times as large as by small weights alone a multiplier is that tasks cause."""
 ROUNDING = 1e-9
 """Part of the largest multiplier that is rounding."""
+CANCELLED = 1e-10
+"""Part of the largest slope of a level's cost that is: multipliers are what is left of slopes that cancel."""
 VISIBLE = 1e-7
 """Violation of a bound, in its units, that counts as such."""
 HELD = -1.0
@@ -155,7 +157,7 @@ class TaskLevels:
             ),
             bases.pull(at("missed"), "a"),
             *bases.split(),
-            block("bound_push", ["multiplier", "multiples"], ["largest"], _bound_push),
+            block("bound_push", ["multiplier", "multiples", "g"], ["largest"], _bound_push),
             StageLoop(n, slot, windows),
         )
 
@@ -254,9 +256,10 @@ def _center_rest(g: Any, rest: Any, center: Any) -> list[Number]:
     return [x - r * c for x, r, c in zip(g, rest, center, strict=True)]
 
 
-def _bound_push(multiplier: Any, shares: Any) -> list[Number]:
+def _bound_push(multiplier: Any, shares: Any, g: Any) -> list[Number]:
     """Return what a multiplier without its share of small weights is up to, where tasks do not push against the row."""
-    return [maximum(PUSHED * largest_size(shares), ROUNDING * largest_size(multiplier))]
+    rounding = maximum(ROUNDING * largest_size(multiplier), CANCELLED * largest_size(g))
+    return [maximum(PUSHED * largest_size(shares), rounding)]
 
 
 def _need(row: Any, multiplier: Any, share: Any, largest: Any) -> list[Number]:

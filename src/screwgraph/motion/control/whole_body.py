@@ -37,23 +37,20 @@ from screwgraph.motion.control.limit_rows import (
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
+from screwgraph.motion.control.small_weights import list_small_weights
 from screwgraph.motion.control.task_costs import Miss, shorten_goals, sum_squares
 from screwgraph.motion.control.task_levels import HELD, UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
 from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
 from screwgraph.optimize.active_set.round_cones import KEPT
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, dot
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import list_entries
 
-TASK_REST, FORCE_REST = 1e-6, 1e-4
-"""Weights of squares of accelerations (rad/s^2, m/s^2), and of forces by the robot's mass (m/s^2), beside tasks'."""
-ASKED = 1e-6
-"""Part of the small weights that is left where a task is of forces, or of efforts."""
-NEXT = 0.1
-"""Part of the small weights that is left where a level of tasks follows, which determines what is free."""
+HELD_STILL = 1e-6
+"""Acceleration of a foot that is held, of that of limits, up to which it is."""
 MOST = 10
 """Passages of the active set at most, for each unknown and each row."""
 
@@ -192,10 +189,11 @@ class WholeBody:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms of the quadratic program, and what its solution means: qdd = S z + s, tau = T z + t, z = (u, E u).
 
-        F has the axes of contacts' forces, each by columns.
+        F has the axes of contacts' forces, each by columns. Contacts that are on hold J qdd + drift.
         """
         n, m, v, e = self.unknowns, self.rows, self.model.nv, self.motion.combined
-        maps = {"S": (v, n + e), "s": (v,), "T": (n, n + e), "t": (n,), "F": (sum(map(len, self.components)), 6)}
+        k = sum(map(len, self.components))
+        maps = {"S": (v, n + e), "s": (v,), "T": (n, n + e), "t": (n,), "F": (k, 6), "J": (k, v), "drift": (k,)}
         bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
         k, names = len(self.levels), self.costs
         costs = {names[0]: (k, n * (n + 1) // 2), names[1]: (k, n), **({"rests": (k, n)} if k > 1 else {})}
@@ -233,7 +231,11 @@ class WholeBody:
         asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
         misses = self._list_misses(motion, wanted, gains)
         levels = [
-            sum_squares([miss for miss in misses if miss.level == i], self._rests(on, asked, i < last), width - n)
+            sum_squares(
+                [miss for miss in misses if miss.level == i],
+                list_small_weights(self.motion, on, asked, i < last),
+                width - n,
+            )
             for i in range(last + 1)
         ]
         scale = 1.0 / self.limits.acceleration
@@ -253,6 +255,8 @@ class WholeBody:
             "T": list_entries([row for row, _ in motion.efforts], width),
             "t": [x for _, x in motion.efforts],
             "F": [x for axes in motion.axes for x in np.ravel(axes.T)],
+            "J": list_entries([row for row, _ in motion.holds], self.model.nv),
+            "drift": [x for _, x in motion.holds],
             self.costs[0]: [H[i].get(j, 0.0) for H, _ in condensed for i in range(n) for j in range(i + 1)],
             self.costs[1]: [x for _, g in condensed for x in g],
             **({"rests": [x for _, rests in levels for x in rests]} if last else {}),
@@ -262,18 +266,6 @@ class WholeBody:
             "A": list_entries([row.value[0] for row in rows], width),
             "E": list_entries(motion.combined, n),
         }
-
-    def _rests(self, on: Sequence[Number], asked: set[str], goes_on: bool) -> list[Number]:
-        """Return the small weights of unknowns that no task needs to determine; smaller ones where a level follows."""
-        share, mass = NEXT if goes_on else 1.0, self.motion.controlled_model.mass
-        own = FORCE_REST / mass**2 if self.motion.chooses_efforts else TASK_REST
-        rest = own * share * (ASKED if EFFORTS in asked else 1.0)
-        found: list[Number] = [rest] * self.unknowns
-        for flag, leg in zip(on, self.motion.legs, strict=True):
-            force = share * FORCE_REST / mass**2 * (ASKED if leg.contact.frame in asked else 1.0)
-            for i in leg.own:
-                found[self.motion.place[i]] = flag * force + (1.0 - flag) * rest
-        return found
 
     def _differentiate_barriers(
         self, q: Any, qd: Any, named: Mapping[str, Any]
@@ -369,20 +361,26 @@ class WholeBody:
         n, (maps, feet) = self.unknowns, (others[: len(MAPS)], others[len(MAPS) :])
         status = choose(sense[0] > 0.5, solution[0], NO_SENSE)
         sound = status < 2.5
-        S, s, T, t, F = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
+        S, s, T, t, F, J, drift = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
         z = [*x, *combined]
         qdd = [dot(S[len(z) * i : len(z) * (i + 1)], z) + s[i] for i in range(len(s))]
         tau = [dot(T[len(z) * i : len(z) * (i + 1)], z) + t[i] for i in range(n)]
         for k, low, up in list_efforts(self.motion, self.limits):
             tau[k] = minimum(tau[k], up) if np.isfinite(up) else tau[k]
             tau[k] = maximum(low, tau[k]) if np.isfinite(low) else tau[k]
-        moments, forces = list[Number](), list[Number]()
+        moments, forces, missed = list[Number](), list[Number](), list[Number]()
         for c, (leg, places) in enumerate(zip(self.motion.legs, self.components, strict=True)):
-            own = [(1.0 * (feet[0][2 * c] > 0.5)) * x[self.motion.place[i]] for i in leg.own]
+            on = 1.0 * (feet[0][2 * c] > 0.5)
+            own = [on * x[self.motion.place[i]] for i in leg.own]
+            missed += [on * (dot(J[k * len(qdd) : (k + 1) * len(qdd)], qdd) + drift[k]) for k in places]
             wrench = [dot(own, [F[6 * k + r] for k in places]) for r in range(6)]
             moments, forces = [*moments, *wrench[:3]], [*forces, *wrench[3:]]
         values = (*tau, *qdd, *forces, *(moments if self.has_moments else ()))
-        return [*(choose(sound, v, 0.0) for v in values), status, solution[1], choose(sound, solution[2], 0.0)]
+        # Legs that are straight hold their feet by damped least squares.
+        slip = largest_size(missed) * (1.0 / self.limits.acceleration)
+        status = choose(slip * (status < 0.5) > HELD_STILL, 1.0, status)
+        violation = maximum(solution[2], slip)
+        return [*(choose(sound, v, 0.0) for v in values), status, solution[1], choose(sound, violation, 0.0)]
 
     def _put_constants(self, name: str, values: Any) -> list[Number]:
         """Return a term in which what does not vary is a number."""
@@ -390,7 +388,7 @@ class WholeBody:
         return [next(left) if isinstance(o, int) else o for o in self.outputs[name]]
 
 
-MAPS = ("S", "s", "T", "t", "F")
+MAPS = ("S", "s", "T", "t", "F", "J", "drift")
 """Terms that say what the solution means; memory has what varies in them."""
 
 

@@ -14,6 +14,8 @@ from screwgraph.tape import Number, Scalar, dot
 
 TOLERANCE = 1e-9
 """Violation of a row, of 1 and the largest A x, that is none."""
+LOOSE = ((0.5, 1e4), (0.75, 1e6))
+"""How many times as much it is from parts of the most passages on: rows may come and go by rounding alone."""
 VISIBLE = 10.0
 """How many times as much a relaxed row is open at least that counts as such."""
 NOISE = 1e-24
@@ -196,7 +198,7 @@ class Passages:
             1.0 - drops,
         ]
 
-    def scan(self, A: Any, E: Any, low: Any, up: Any, y: Any, L: Any, inverse: Any) -> list[Number]:
+    def scan(self, A: Any, E: Any, low: Any, up: Any, y: Any, L: Any, inverse: Any, count: Any) -> list[Number]:
         """Find the row whose watched bounds are violated most; return x, E x, values, the row, whether there is one."""
         x = solve_upper([L[i * (i - 1) // 2 : i * (i + 1) // 2] for i in range(self.n)], inverse, list(y))
         every = [*x, *(dot(E[self.n * k : self.n * k + self.n], x) for k in range(self.combined))]
@@ -206,7 +208,10 @@ class Passages:
         # Of each row how far it is within its bounds, and its number.
         room = [(minimum(w - a, b - w), float(i)) for i, (w, a, b) in enumerate(zip(values, low, up, strict=True))]
         least, p = find_least(room)
-        return [*every, *values, p, flag(-least > TOLERANCE * (1.0 + largest_size(values)))]
+        none: Number = TOLERANCE
+        for part, factor in LOOSE:
+            none = choose(count[0] > part * self.most, factor * TOLERANCE, none)
+        return [*every, *values, p, flag(-least > none * (1.0 + largest_size(values)))]
 
     def next(self, *flags: Any) -> list[Number]:
         """Return whether to go on, the count, whether y is corrected now, and whether it has been.

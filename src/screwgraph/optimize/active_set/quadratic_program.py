@@ -126,7 +126,7 @@ class QuadraticProgram:
             *self.bases.approach("y", "y0", "bound"),
             block("settle", ["goals", *SLOTS], goals, own.settle),
         )
-        reads = ["A", "E", "low", "up", "y", "L", "inverse"]
+        reads = ["A", "E", "low", "up", "y", "L", "inverse", "count"]
         scan = block("scan", reads, ["x", "combined", "values", "p", "adds"], own.scan)
         passage = (
             When(at("corrects"), self._correct()),

@@ -27,7 +27,7 @@ from screwgraph.motion.control import (
     stack_barriers,
     stack_gains,
 )
-from screwgraph.motion.control.whole_body import FORCE_REST, TASK_REST
+from screwgraph.motion.control.small_weights import FORCE_REST, TASK_REST
 
 
 @dataclass(frozen=True)

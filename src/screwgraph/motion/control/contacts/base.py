@@ -34,6 +34,10 @@ class Held:
     drift: Any
     axes: Any
 
+    def slow_down(self, qd: Any, drag: float) -> Any:
+        """Return the drift (n,) with which J qd slows down at a rate (1/s)."""
+        return self.drift + drag * (self.J @ qd)
+
 
 class HeldContact(ABC):
     """A place of a link or frame that rests on the ground where it is on; `frame` carries it."""
