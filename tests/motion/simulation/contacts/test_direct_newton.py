@@ -37,9 +37,21 @@ def solve(problem, m, smallest=None):
     return np.array(x), method, state, round_
 
 
+def assert_laws_hold(x, w, mu):
+    """Signorini's and Coulomb's laws, written once more: cones, no way into the ground, work that friction takes."""
+    normal, along = x[::3], x.reshape(-1, 3)[:, 1:]
+    slip = w.reshape(-1, 3)[:, 1:]
+    size, edge = np.linalg.norm(along, axis=1), mu * normal
+    assert (normal >= -1e-11).all()
+    assert (w[::3] >= -1e-10).all()
+    assert abs(normal * w[::3]).max() < 1e-10
+    assert (size <= edge + 1e-10).all()
+    speed = np.linalg.norm(slip, axis=1)
+    assert np.einsum("ck,ck->c", along, slip) == pytest.approx(-edge * speed, abs=1e-9)
+
+
 @pytest.mark.parametrize("contacts", [1, 4, 8])
 def test_laws_hold_where_it_says_so(contacts):
-    """Signorini's and Coulomb's, written once more: cones, no velocity into the ground, work that friction takes."""
     rng, solved = np.random.default_rng(contacts), 0
     for _ in range(20):
         problem, G, b, mu = random_problem(rng, contacts)
@@ -47,16 +59,7 @@ def test_laws_hold_where_it_says_so(contacts):
         if round_[0]:
             continue
         solved += 1
-        w = G @ x + b
-        normal, along = x[::3], x.reshape(-1, 3)[:, 1:]
-        slip = w.reshape(-1, 3)[:, 1:]
-        size, edge = np.linalg.norm(along, axis=1), mu * normal
-        assert (normal >= -1e-11).all()
-        assert (w[::3] >= -1e-10).all()
-        assert abs(normal * w[::3]).max() < 1e-10
-        assert (size <= edge + 1e-10).all()
-        speed = np.linalg.norm(slip, axis=1)
-        assert np.einsum("ck,ck->c", along, slip) == pytest.approx(-edge * speed, abs=1e-9)
+        assert_laws_hold(x, G @ x + b, mu)
         assert state[1] == 2.0 * method[1] <= 2.0 * direct_newton.MOST
         assert round_[1] == 1.0
     assert solved >= 14  # ten sweeps alone solve none of 4 or 8 contacts

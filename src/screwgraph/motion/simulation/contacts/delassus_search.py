@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts import direct_newton, newton
+from screwgraph.motion.simulation.contacts import direct_newton, friction_path, newton
 from screwgraph.motion.simulation.contacts.loop_closing import INERTIA, ROWS
 from screwgraph.motion.simulation.contacts.search_rounds import add_acceptance, judge_round
 from screwgraph.motion.simulation.contacts.step_terms import Terms
@@ -70,7 +70,8 @@ class DelassusSearch:
         respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA, *beta], ["change"], self.respond)
         first = memory.places("round").start
         direct = direct_newton.list_parts(memory, problem, self._problem, m)
-        rounds = SettledWhen(first, (SettlingLoop(first, passage),))
+        path = friction_path.add_path(memory, problem, self._problem, m)
+        rounds = SettledWhen(first, (SettlingLoop(first, passage), *path))
         return (*begin, self.yielding_block(), *direct, rounds, respond)
 
     def yielding_block(self) -> Block:

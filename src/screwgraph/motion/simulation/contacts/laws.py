@@ -58,6 +58,10 @@ class ImpulseLaw(Protocol):
         """Return the derivatives of `residual` by x and by w, of one side where there are two."""
         ...
 
+    def ease(self, values: Numbers, share: Number) -> Numbers:
+        """Return the numbers of a law with a share of what keeps the problem from being convex."""
+        ...
+
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return impulses where rows are not active, which rows are active (1, else 0), and the velocities they hold.
 
@@ -150,6 +154,10 @@ class Cone:
         ]
         return by_x, [[presses, 0.0, 0.0], [0.0, aa, ab], [0.0, ab, bb]]
 
+    def ease(self, values: Numbers, share: Number) -> Numbers:
+        """Return a share of friction."""
+        return [share * values[0]]
+
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return all rows of a contact that pressed, or that would enter the ground, as of one that sticks.
 
@@ -237,6 +245,10 @@ class Range:
         """Return what is left of the velocity."""
         return abs(self.residual(x, w, values, _invert_row([yields]))[0])
 
+    def ease(self, values: Numbers, share: Number) -> Numbers:
+        """Return all as it is: the law alone is convex."""
+        return values
+
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that leaves its range."""
         (lower, upper), (rate,) = values, b
@@ -273,6 +285,10 @@ class DryFriction:
     def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
         """Return what is left of the velocity."""
         return abs(self.residual(x, w, values, _invert_row([yields]))[0])
+
+    def ease(self, values: Numbers, share: Number) -> Numbers:
+        """Return all as it is: the law alone is convex."""
+        return values
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that its friction alone would stop; of others the bound."""

@@ -37,6 +37,8 @@ FAR = 1e30
 """More than any |F|^2."""
 TINY = 1e-30
 """Square of the length of a column that has none."""
+SIZES = ("slopes", "triangle", "lengths")
+"""Vectors of the least squares of a step: rows of A beside F, the triangle that they are rotated into, S's diagonal."""
 STATE = 5
 """Numbers of the state: whether to go on, passages, the proximal term, |F|^2, the largest of F (m/s) that is left."""
 
@@ -60,36 +62,41 @@ def begin_newton(
 
 def add_newton(memory: Memory, names: Sequence[str], problem: Problem, rows: int) -> Part:
     """Return the loop; `names` are the problem's vectors, "x" and "newton" the impulses and the state of `STATE`."""
-    m, width = rows, rows + 1
-    sizes = {"slopes": m * width, "triangle": m * width, "lengths": m}
-    for name, size in sizes.items():
+    for name, size in zip(SIZES, (rows * (rows + 1), rows * (rows + 1), rows), strict=True):
         memory.add(name, size)
+    memory.alias("slope", memory.places(SIZES[0])[: rows + 1])
 
     def linearise(*vectors: Any) -> list[Number]:
         *own, x, state = vectors
         return linearise_residuals(problem(*own), list(x), state[2])
 
-    first = memory.places("slopes").start
-    row = range(first, first + width)
-
-    def rotate(slopes: Any, triangle: Any) -> list[Number]:
-        return rotate_row([triangle[i : i + width] for i in range(0, m * width, width)], slopes)
-
     def go(*vectors: Any) -> list[Number]:
         *own, triangle, lengths, sweeps, x, state = vectors
-        found = substitute_back([triangle[i : i + width] for i in range(0, m * width, width)])
-        step = [y * length for y, length in zip(found, lengths, strict=True)]
-        return take_step(problem(*own), list(x), step, list(state), sweeps[2])
+        return take_step(problem(*own), list(x), scale_step(triangle, lengths), list(state), sweeps[2])
 
-    memory.alias("slope", row)
     parts = (
-        memory.block("linearise", [*names, "x", "newton"], ["slopes", "triangle", "lengths"], linearise),
-        StageLoop(
-            m, (memory.block("rotate", ["slope", "triangle"], ["triangle"], rotate),), (Window(first, width, width),)
-        ),
+        memory.block("linearise", [*names, "x", "newton"], SIZES, linearise),
+        add_rotation(memory, rows),
         memory.block("go", [*names, "triangle", "lengths", "state", "x", "newton"], ["x", "newton"], go),
     )
     return SettlingLoop(memory.places("newton").start, parts)
+
+
+def add_rotation(memory: Memory, rows: int) -> StageLoop:
+    """Return the loop by which the rows in "slopes" are rotated into "triangle"."""
+    row = memory.places("slope")
+    rotate = memory.block("rotate", ["slope", "triangle"], ["triangle"], lambda a, T: rotate_row(_split(T, rows), a))
+    return StageLoop(rows, (rotate,), (Window(row.start, len(row), len(row)),))
+
+
+def scale_step(triangle: Any, lengths: Any) -> list[Number]:
+    """Return the step S y of a triangle that is full, with the diagonal of S."""
+    return [y * length for y, length in zip(substitute_back(_split(triangle, len(lengths))), lengths, strict=True)]
+
+
+def _split(triangle: Any, rows: int) -> list[Any]:
+    width = rows + 1
+    return [triangle[i : i + width] for i in range(0, rows * width, width)]
 
 
 def linearise_residuals(problem: ImpulseProblem, x: Numbers, proximal: Number) -> list[Number]:

@@ -47,6 +47,10 @@ class RubbingRange:
         held = choose(moved < lower, 1.0, choose(moved > upper, 1.0, held))
         return [[(1.0 - held) * yields]], [[held]]
 
+    def ease(self, values: Numbers, share: Number) -> Numbers:
+        """Return all as it is: the law alone is convex."""
+        return values
+
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that friction alone would stop, or that leaves its range; of others the bound."""
         (lower, upper, bound), prepared = values, STOPS.prepare([yields])

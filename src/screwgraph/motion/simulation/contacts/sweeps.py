@@ -7,7 +7,7 @@ Jean (1999), "The non-smooth contact dynamics method".
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws import FAR, ImpulseLaw, Numbers
@@ -87,6 +87,11 @@ class ImpulseProblem:
             ends = row + law.rows, value + law.values, place + law.prepared
             yield law, slice(row, ends[0]), self.values[value : ends[1]], self.prepared[place : ends[2]]
             row, value, place = ends
+
+    def ease(self, share: Number) -> ImpulseProblem:
+        """Return the problem with a share of the friction of contacts."""
+        eased = (x for law, _, values, _ in self.blocks() for x in law.ease(values, share))
+        return replace(self, values=list(eased))
 
     def velocity(self, x: Numbers, row: int) -> Number:
         """Return w of a row."""
