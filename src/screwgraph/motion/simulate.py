@@ -33,6 +33,7 @@ def simulate(
     friction: bool = False,
     stops: bool = False,
     effort_limits: bool = False,
+    springs: Mapping[str, float | Sequence[float]] | None = None,
     driven: Mapping[str, Any] | None = None,
     contacts: Sequence[Contact] | str = (),
     ground: Ground | None = None,
@@ -51,7 +52,8 @@ def simulate(
 
     Args:
         model: a robot (tree or closed chain), or a mechanism.
-        q0: initial position (nq,); by default the neutral or the assembled one. Loops are closed at the nearest one.
+        q0: initial position (nq,); by default the neutral or the assembled one, of robots with contacts raised until
+            none is within the ground. Loops are closed at the nearest one.
         qd0: initial velocity (nv,); by default rest, or that of the mechanism's file.
         time: duration (s), a multiple of dt.
         dt: step (s), and distance of the states that are returned.
@@ -69,6 +71,8 @@ def simulate(
             steps of "semi_implicit" only, which "auto" then takes, as `Simulator` does: of order 1, torques held over
             each step. Without stops, `.doubts` of the result names joints that leave their range.
         effort_limits: whether torques and forces are cut to the effort limits of the file.
+        springs: of joints, by name: stiffness (N m/rad, N/m), or stiffness and rest position (rad, m). They act in
+            steps of "semi_implicit", as friction does; `.work` has what they give.
         driven: coordinates that follow functions of time, in the place of those of a mechanism's file: motors of
             mechanisms, joints of one coordinate of robots. {"crank": "2*pi*t"} are expressions in t (s), or Python
             functions of t, differentiated exactly; {"t": times, "crank": samples} have a spline of degree 5 through
@@ -107,6 +111,8 @@ def simulate(
     """
     if controller is not None:
         loop = _make_loop(model, controller, q0)
+        loop = loop.raised() if q0 is None else loop
+        q0 = loop.q0 if q0 is None else q0
         _refuse({"tau": tau, "driven": driven}, "the controller gives torques")
         own_ground = loop.ground if loop.contacts else None
         contacts, ground, tau = contacts or loop.points, own_ground if ground is None else ground, loop
@@ -119,6 +125,7 @@ def simulate(
         from screwgraph.motion.estimation import simulate_by_smoothing
 
         _refuse({name: on or None for name, on in laws.items()}, "the smoother has no law for them")
+        _refuse({"springs": springs}, "the smoother has no law for them")
         _refuse(tolerances, "they are tolerances of adaptive methods")
         _refuse({"contacts": contacts or None, "ground": ground}, "the smoother has no law for contacts")
         _refuse({"driven": driven}, "the smoother has no law for coordinates that are driven")
@@ -136,6 +143,7 @@ def simulate(
         method,
         tau,
         **laws,
+        springs=springs,
         driven=driven,
         **touching,
         watch=watch,

@@ -83,7 +83,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "save": {},
     "simulate": {
         **dict.fromkeys(("q0", "qd0", "time", "dt", "method", "tau", "driven", "rtol", "atol", "watch"), ""),
-        **{"friction": "", "stops": SPRINGS, "effort_limits": SPRINGS},
+        **{"friction": "", "stops": SPRINGS, "effort_limits": SPRINGS, "springs": SPRINGS},
         **TOUCHING,
         "controller": "",
         **dict.fromkeys(("coordinates", "window", "marginal", "integrator", "noise"), SMOOTHER),

@@ -33,7 +33,7 @@ def test_accelerations_are_those_that_pinocchio_finds_at_the_states(run):
 def test_a_motion_has_a_length_states_by_number_and_parts(run):
     assert len(run) == len(list(run)) == 11
     for kind, x in run[-1]._asdict().items():
-        np.testing.assert_array_equal(x, getattr(run, kind)[-1] if kind != "external_wrenches" else {})
+        np.testing.assert_array_equal(x, getattr(run, kind)[-1] if len(getattr(run, kind)) else {})
     part = run[2:9:2]
     np.testing.assert_array_equal(part.t, run.t[2:9:2])
     np.testing.assert_array_equal(part.q, run.q[2:9:2])

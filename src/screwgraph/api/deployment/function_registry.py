@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,8 +39,9 @@ from screwgraph.mechanics.kinematics import (
 from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, Parameter, parameters_of
-from screwgraph.motion.simulation.contacts import make_contacts
-from screwgraph.motion.simulation.contacts.live_contacts import LIVE, lay_live_ground, split_parameters
+from screwgraph.motion.simulation.contacts import find_live_names, make_contacts
+from screwgraph.motion.simulation.contacts.contact import LIVE
+from screwgraph.motion.simulation.contacts.live_contacts import lay_live_ground, split_parameters
 from screwgraph.motion.simulation.contacts.touching_code import compile_touching_points
 from screwgraph.motion.simulation.step_options import StepOptions
 from screwgraph.tape import Routine
@@ -55,7 +56,8 @@ _FRAMES = ("frame", "frames", "targets")
 class Choice:
     """Options that functions of a model share: order, external wrenches, live parameters, actuators, contacts' file.
 
-    Of steps `friction`, `stops` and `effort_limits` say which values of joints in the file act, as for `Simulator`.
+    Of steps `friction`, `stops` and `effort_limits` say which values of joints in the file act, as for `Simulator`;
+    `springs` are of joints, by name.
     """
 
     __repr__ = one_line
@@ -70,6 +72,7 @@ class Choice:
     friction: bool = False
     stops: bool = False
     effort_limits: bool = False
+    springs: Mapping[str, float | Sequence[float]] = field(default_factory=dict)
 
 
 PLAIN = Choice()
@@ -139,6 +142,7 @@ def _step(
     friction: bool = False,
     stops: bool = False,
     effort_limits: bool = False,
+    springs: Mapping[str, float | Sequence[float]] | None = None,
     parameters: Sequence[str] = (),
     payload: str | None = None,
 ) -> Function:
@@ -149,6 +153,7 @@ def _step(
         friction=friction,
         stops=stops,
         effort_limits=effort_limits,
+        springs=dict(springs or {}),
         parameters=own,
         payload=payload,
         contacts=points,
@@ -217,6 +222,8 @@ def asked_functions(
         EliminationError: as the functions do.
     """
     check_names(names, choice)
+    if choice.contacts:
+        choice = replace(choice, parameters=find_live_names(model, choice.contacts, choice.parameters))
     found: dict[str, Exportable] = {}
     for item in names:
         own, parts = _parse_item(item)
@@ -252,11 +259,11 @@ def check_names(names: Sequence[str], choice: Choice = PLAIN) -> None:
             raise InputError(f"{item!r} names a function twice", fix="name it once")
         used |= {field for _, kind, _ in parts for field in FUNCTIONS[kind].uses}
         _check_hybrid({kind for _, kind, _ in parts}, choice)
-    for field in (f.name for f in fields(Choice) if f.name not in _LIVE):
-        if getattr(choice, field) != getattr(PLAIN, field) and field not in used:
-            takers = ", ".join(name for name, kind in FUNCTIONS.items() if field in kind.uses)
+    for option in (f.name for f in fields(Choice) if f.name not in _LIVE):
+        if getattr(choice, option) != getattr(PLAIN, option) and option not in used:
+            takers = ", ".join(name for name, kind in FUNCTIONS.items() if option in kind.uses)
             raise InputError(
-                f"{field.replace('_', ' ')}: no function takes account of that",
+                f"{option.replace('_', ' ')}: no function takes account of that",
                 why=f"there are {', '.join(names)}",
                 fix=f"leave it out, or name one of {takers}",
             )

@@ -25,12 +25,16 @@ from screwgraph.model.robot.attach import world
 from screwgraph.model.robot.joints import Floating
 from screwgraph.spatial import rotation
 
+PARAMETERS = Entry(
+    "inputs of the step of `sg.Simulator` and of exported code: ground, trunk.mass, ...", "[name, ...]", default="[]"
+)
 WORLD: Keys = {
     "name": Entry("name of the world", default="the file's name"),
     "gravity": Entry("acceleration of free fall", VECTOR, "m/s²", "[0, 0, -9.81]"),
     "robots": Entry("robots and bodies", "list", default=REQUIRED),
     "contacts": Entry("which of their points touch, as of files of contacts, which this file is, too", "list"),
     "ground": Entry("what these touch, as of files of contacts", "mapping"),
+    "parameters": PARAMETERS,
 }
 ROBOT: Keys = {
     "robot": Entry("name: that of its link arm is ROBOT/arm", default=REQUIRED),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -29,7 +29,7 @@ from screwgraph.motion.control.models import ControlledModel, as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask, MotionTask
 from screwgraph.motion.simulation import Trajectory
-from screwgraph.motion.simulation.contacts import Contact, Ground
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts, raise_start
 
 RATES = "_rates"
 """Ends the names of rates of references."""
@@ -76,7 +76,7 @@ class ControlLoop:
         ground: the plane on which they stand.
         limits: as for `controller`.
         barriers: as for `controller`.
-        q0: position (nq,) at which references begin, by default the neutral one.
+        q0: position (nq,) at which references begin, by default the neutral one; `raised()` has one above the ground.
         references: those that do not stay.
         actuated: as for `controller`.
     """
@@ -132,6 +132,14 @@ class ControlLoop:
         for contact in self.contacts:
             found += contact.corners if isinstance(contact, HeldContact) else [contact]
         return found
+
+    def raised(self) -> ControlLoop:
+        """Return the loop with references that begin where its contacts are not within the ground, if nothing says."""
+        if self.q0 is not None or not self.contacts:
+            return self
+        points, ground = make_contacts(self.model, self.points, self.ground)
+        q0 = raise_start(self.model, ContactInputs.of(self.model, points, ground), self.model.neutral())
+        return replace(self, q0=q0)
 
     @cached_property
     def _argument_values(self) -> dict[str, Any]:

@@ -25,8 +25,7 @@ from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
-from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
-from screwgraph.motion.simulation.contacts.contact_files import read_contacts
+from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
 
 GAINS: Keys = {
     "stiffness": Entry("of the error", NUMBER, "1/s^2", "100"),
@@ -78,7 +77,7 @@ FILE: Keys = {
         default="those of the first position",
     ),
     "actuated": Entry("actuators or joints that drive", "[name, ...]", default="actuators, else independent joints"),
-    **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
+    **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
 }
 FEET = {"contacts": "a contact", "soles": "a sole", "gliding": "a point that glides"}
 """Entries of contacts, and what their items are."""

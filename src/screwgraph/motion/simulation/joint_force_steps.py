@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.mechanics.dynamics import inverse_dynamics
+from screwgraph.mechanics.dynamics import inverse_dynamics, mass_matrix
 from screwgraph.model.robot import Robot, without_loops
-from screwgraph.motion.simulation.contacts import ContactRecord, make_contacts
+from screwgraph.motion.simulation.contacts import ContactRecord
 from screwgraph.motion.simulation.external_wrenches import ExternalWrenches
-from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, joint_forces
+from screwgraph.motion.simulation.joint_forces import Forces, KinkedForce, checked_springs, joint_forces
 from screwgraph.motion.simulation.methods import AUTO, MotionState
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.simulator import Simulator
@@ -25,26 +25,12 @@ from screwgraph.motion.simulation.system import Dynamics, Efforts, System
 States = Float[np.ndarray, "N n"]
 
 
-def joint_options(
-    dynamics: Dynamics,
-    method: str,
-    friction: bool,
-    stops: bool,
-    effort_limits: bool,
-    contacts: Any,
-    ground: Any,
-    pushed: Sequence[str] = (),
-) -> StepOptions | None:
-    """Return the options of the steps by which friction, stops and contacts act; None where none is asked for.
-
-    External wrenches act on `pushed`.
+def joint_options(dynamics: Dynamics, method: str, options: StepOptions) -> StepOptions | None:
+    """Return the options of steps by which friction, stops, springs and contacts act; None where none is asked for.
 
     Raises:
         InputError: the model has none of them, or the method does not treat them.
     """
-    touching = make_contacts(dynamics.model, contacts, ground)
-    laws = (IMPLICIT, friction, stops, effort_limits)
-    options = StepOptions(*laws, contacts=touching[0], ground=touching[1], external_wrenches=tuple(pushed))
     dynamics.check_options(options.chosen)
     acting = [name for name in options.chosen if name != "effort_limits"]
     if acting and method not in (AUTO, IMPLICIT):
@@ -82,6 +68,7 @@ def steps_of(
         friction=options.friction,
         stops=options.stops,
         effort_limits=options.effort_limits,
+        springs=options.springs,
         contacts=options.contacts,
         ground=options.ground if options.contacts else None,
         external_wrenches=options.external_wrenches,
@@ -122,7 +109,7 @@ def _mechanism_work(
 def _robot_work(
     options: StepOptions, dynamics: Dynamics, t: np.ndarray, q: States, qd: States, tau: States
 ) -> Float[np.ndarray, " N-1"]:
-    """Return the work (J) in each step of torques, friction and stops of joints, less that of dampers.
+    """Return the work (J) in each step of torques, springs, friction and stops of joints, less that of dampers.
 
     The force of friction and stops is what the equations of motion leave over, as far as their laws allow it: what is
     more is an error of the steps, and stays in the energy balance. Over a step dt, a force F that acts on v and leaves
@@ -134,7 +121,7 @@ def _robot_work(
     now, ahead = qd[:-1], qd[1:]
     mean = (now + ahead) / 2.0
     bare = without_loops(replace(robot, joints=tuple(replace(j, damping=0.0) for j in robot.joints)))
-    known = tau[:-1] - damping * ahead
+    known = tau[:-1] - damping * ahead + _spring_forces(robot, options, q, qd, dt)
     left = ((inverse_dynamics(bare).few(q[:-1], now, (ahead - now) / dt) - known) * mean).sum(axis=1)
     acting = robot if options.friction else replace(robot, joints=tuple(replace(j, friction=0.0) for j in robot.joints))
     kinds = ["friction", *(["stops"] if options.stops else [])]
@@ -142,6 +129,22 @@ def _robot_work(
     if options.contacts:
         low = np.full(len(low), -np.inf)  # ground that stands takes energy, and gives none
     return dt[:, 0] * ((known * mean).sum(axis=1) + np.clip(left, low, high))
+
+
+def _spring_forces(
+    robot: Any, options: StepOptions, q: States, qd: States, dt: Float[np.ndarray, "N-1 1"]
+) -> Float[np.ndarray, "N-1 nv"]:
+    """Return the forces of springs along joints over each step: of steps with contacts those at its end."""
+    found, springs = np.zeros((len(q) - 1, robot.nv)), checked_springs(robot, options.springs)
+    if not springs:
+        return found
+    inertias = np.diag(mass_matrix(without_loops(robot))(robot.neutral()))
+    for i, laws in enumerate(joint_forces(robot, (), springs, np.zeros(robot.nv) if options.contacts else inertias)):
+        at = next((robot.q_slices[j.name].start for j in robot.joints if robot.v_slices[j.name].start == i), 0)
+        for law in laws:
+            force, D = law.tangent(q[:-1, at], qd[:-1, i], qd[1:, i], float(dt[0, 0]))
+            found[:, i] += force - D * qd[1:, i]
+    return found
 
 
 WORKS = {"robot": _robot_work, "mechanism": _mechanism_work}

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".npz")
 WRENCH = "wrench:"
 """Prefix of arrays of external wrenches, which the name of a frame follows."""
+CONTACT = "contact:"
+"""Prefix of arrays (N, k, 6) of points and forces of k contacts, which the name of a frame follows; not of tables."""
 AXES = ("mx", "my", "mz", "fx", "fy", "fz")
 
 
@@ -42,7 +44,8 @@ def save_motion(
     """
     columns, model = (*motion_columns(motion), *names), motion.model
     every = {**motion_arrays(motion), **arrays}
-    _save_table(path, columns, every, method=motion.method, **facts, **TEXTS[model.kind].write(model))
+    forces = {f"{CONTACT}{frame}": values for frame, values in motion.contact_forces.items()}
+    _save_table(path, columns, every, method=motion.method, **forces, **facts, **TEXTS[model.kind].write(model))
 
 
 def motion_arrays(motion: Trajectory) -> dict[str, np.ndarray]:
@@ -73,11 +76,12 @@ def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise InputError(f"there is no {', '.join(missing)} in the file", at=file, fix=_REMEDY)
     model = TEXTS[who].read({name: str(arrays[name]) for name in (who, "values") if name in arrays}, file)
     sizes = {kind: len(names) for kind, names in coordinate_names(model).items()}
-    sizes |= {name: 6 for name in arrays if name.startswith(WRENCH)}
+    sizes |= {name: 6 for name in arrays if name.startswith((WRENCH, CONTACT))}
     t = arrays["t"]
     for name, size in sizes.items():
         x = arrays[name]
-        if x.dtype.kind not in "fiu" or t.dtype.kind not in "fiu" or t.ndim != 1 or x.shape != (len(t), size):
+        own = x[:, 0] if name.startswith(CONTACT) and x.ndim == 3 and x.shape[1] else x
+        if x.dtype.kind not in "fiu" or t.dtype.kind not in "fiu" or t.ndim != 1 or own.shape != (len(t), size):
             why = f"expected (N,) and (N, {size})"
             raise InputError(f"t has the shape {t.shape} and {name} {x.shape}", at=file, why=why, fix=_REMEDY)
     if not len(t):
@@ -87,8 +91,10 @@ def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
             raise InputError(f"{name} is not finite", at=file, fix=_REMEDY)
     check_growing(t, "the motion", file)
     numbers: dict[str, Any] = {name: arrays[name].astype(float) for name in ("t", *STATES)}
-    wrenches = {name.removeprefix(WRENCH): arrays[name].astype(float) for name in sizes if name.startswith(WRENCH)}
-    return {"model": model, "method": str(arrays.get("method", "")), **numbers, "external_wrenches": wrenches}
+    for field, prefix in (("external_wrenches", WRENCH), ("contact_forces", CONTACT)):
+        own = {name.removeprefix(prefix): arrays[name].astype(float) for name in sizes if name.startswith(prefix)}
+        numbers[field] = own
+    return {"model": model, "method": str(arrays.get("method", "")), **numbers}
 
 
 def check_growing(t: np.ndarray, of: str, at: str | None = None) -> None:
@@ -148,7 +154,7 @@ def _arrays(path: Path, file: str) -> dict[str, np.ndarray]:
             if isinstance(arrays, np.ndarray):
                 raise InputError("the file holds a single array", at=file, fix=_REMEDY)
             wanted = {"t", *STATES, "method", *TEXTS, "values"}
-            return {name: arrays[name] for name in arrays.files if name in wanted or name.startswith(WRENCH)}
+            return {name: arrays[name] for name in arrays.files if name in wanted or name.startswith((WRENCH, CONTACT))}
     except OSError as error:
         raise InputError("the file cannot be read", at=file, why=error.strerror or str(error)) from error
     except InputError:

@@ -39,6 +39,7 @@ from screwgraph.motion.simulation.constraints import Constraints
 from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
 from screwgraph.motion.simulation.contacts.contact_slot import count_slots
 from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
+from screwgraph.motion.simulation.contacts.live_parameters import check_live_parameters
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces
@@ -61,8 +62,6 @@ if TYPE_CHECKING:
 
 DAMPED = {IMPLICIT: FORCES, SECOND_ORDER: ("damping",)}
 """Rules that treat forces of joints implicitly, and the kinds of parameters of these."""
-LIVE = ("inertia", "mass", "payload", "armature", "damping", "gravity")
-"""Kinds of parameters of steps with contacts."""
 MASSLESS = 1e-12
 """Inertia of a joint relative to the largest, or to its own where others yield, that is more than rounding."""
 
@@ -229,13 +228,7 @@ class RobotDynamics(Dynamics):
         """Return a step with contacts: also of their numbers and forces. Raises InputError."""
         robot = self.model
         live = parameters_of(robot, options.parameters, options.payload)
-        for parameter in live:
-            if parameter.kind not in LIVE:
-                raise InputError(
-                    f"parameter {parameter.name!r} with contacts",
-                    why="the step with contacts has this number of the file",
-                    fix=f"load a robot with it; {', '.join(LIVE[:-1])} and {LIVE[-1]} may be inputs",
-                )
+        check_live_parameters(live)
         if options.method != IMPLICIT:
             raise only_implicit(["contacts"], options.method)
         springs = checked_springs(robot, options.springs)

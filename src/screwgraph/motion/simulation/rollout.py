@@ -15,7 +15,7 @@ from screwgraph.base.argument_checks import check_arguments, check_signature, co
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
-from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts, raise_start
 from screwgraph.motion.simulation.contacts.live_contacts import change_contacts, lay_live_ground, split_parameters
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.external_wrenches import ExternalWrenches
@@ -74,7 +74,7 @@ def rollout(
 
     Args:
         model: a robot (tree or closed chain), or a mechanism.
-        q0: initial positions (B, nq), or one (nq,) for all; by default the neutral or the assembled one.
+        q0: initial positions (B, nq), or one (nq,) for all; by default as of `simulate`.
         qd0: initial velocities (B, nv), or one (nv,) for all; by default rest, or that of the mechanism's file.
         tau: torques and forces of all joints (N m, N), of mechanisms of the motors: none, constant ones (m,) or, for
             each motion, (B, m); for each step (N, B, m), where B or N may be 1; or a controller: a function of the time
@@ -140,6 +140,8 @@ def rollout(
     control = add_wrenches_to(control, wrenches, len(idle), len(times) - 1, dt)
     counts["contacts"] = 1 if inputs is None else inputs.motions
     start = _starts(*live_states(model, given, q0, qd0), counts)
+    if inputs is not None and q0 is None:
+        start = raise_start(model, inputs, start[0]), start[1]
     _check_kept(len(start[0]), len(times) - 1, every, model)
     threads, driven = validate_count("threads", threads), make_driven_motion(dynamics, None)
     carried = None if given is None else np.atleast_2d(given.carried)

@@ -14,7 +14,16 @@ from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.simulation.auto_method import STEPS, is_fast, make_guard
 from screwgraph.motion.simulation.constraints import Constraints
-from screwgraph.motion.simulation.contacts import Contact, ContactInputs, ContactRecord, Ground, contact_wrenches
+from screwgraph.motion.simulation.contacts import (
+    Contact,
+    ContactInputs,
+    ContactRecord,
+    Ground,
+    contact_wrenches,
+    locate_forces,
+    make_contacts,
+    raise_start,
+)
 from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
@@ -37,6 +46,7 @@ from screwgraph.motion.simulation.pushed_motion import PushedMotion
 from screwgraph.motion.simulation.state_recorder import Watch, record_states
 from screwgraph.motion.simulation.step_doubts import doubt_explicit_rule
 from screwgraph.motion.simulation.step_options import StepOptions
+from screwgraph.motion.simulation.step_rules import IMPLICIT
 from screwgraph.motion.simulation.stepper import compile_stepper
 from screwgraph.motion.simulation.system import Dynamics, Efforts, System, system_of, validate_torques
 from screwgraph.motion.simulation.trajectory import Trajectory
@@ -64,6 +74,7 @@ def simulate(
     ground: Ground | None = None,
     external_wrenches: Mapping[str, Any] | None = None,
     *,
+    springs: Mapping[str, float | Sequence[float]] | None = None,
     rtol: float = 1e-9,
     atol: float = 1e-9,
     watch: Watch | None = None,
@@ -83,7 +94,9 @@ def simulate(
     torques = validate_torques(dynamics, tau)
     wrenches = ExternalWrenches.read(dynamics, external_wrenches)
     names = () if wrenches is None else wrenches.names
-    options = joint_options(dynamics, method, friction, stops, effort_limits, contacts, ground, names)
+    touching = make_contacts(model, contacts, ground)
+    laws = StepOptions(IMPLICIT, friction, stops, effort_limits, dict(springs or {}), (), None, *touching, names)
+    options = joint_options(dynamics, method, laws)
     if effort_limits:
         torques = cut_to_limits(dynamics, torques)
     pushed = None if wrenches is None or options is not None else PushedMotion(dynamics, wrenches)
@@ -100,6 +113,9 @@ def simulate(
             dynamics = dynamics_of(dynamics.drive(led.functions, options.chosen))
     q, qd = dynamics.start(q0, qd0) if led is None else led.start(q0, qd0)
     with np.errstate(all="ignore"):  # what is not finite is found and said
+        if options is not None and options.contacts and q0 is None:
+            inputs = ContactInputs.of(dynamics.model, options.contacts, options.ground)
+            q = raise_start(dynamics.model, inputs, q)
         check_start(dynamics, q, qd)
         constraints = led or dynamics.constraints(q)
         start = MotionState(q, qd, float(dynamics.violation(q[None])[0]))
@@ -174,8 +190,9 @@ def _by_joint_forces(
         whole, options.method, tau, *moved, qdd=qdd, gained=gained, doubts=doubts, fix="take a smaller dt"
     )
     if options.contacts:
-        of_contacts = contact_wrenches(robot, options.contacts, options.ground, found.q, forces)
-        motion = replace(motion, external_wrenches=of_contacts)
+        located = locate_forces(robot, options.contacts, options.ground, found.q, forces)
+        of_contacts = contact_wrenches(robot, found.q, located)
+        motion = replace(motion, external_wrenches=of_contacts, contact_forces=located)
     return motion if pushed is None else pushed.separate(motion)
 
 

@@ -14,9 +14,10 @@ from screwgraph.base.argument_checks import check_arguments, convert_numbers, va
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
-from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, find_live_names, make_contacts
 from screwgraph.motion.simulation.contacts.live_contacts import change_inputs, lay_live_ground, split_parameters
 from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
+from screwgraph.motion.simulation.contacts.raised_start import raise_start
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.driven_motion import DrivenMotion, make_driven_motion
 from screwgraph.motion.simulation.held_wrenches import HeldWrenches
@@ -67,7 +68,7 @@ class Simulator:
         Args:
             model: a robot (tree or closed chain), or a mechanism.
             dt: step (s).
-            q0: initial position (nq,), or positions (B, nq); by default the neutral or the assembled one.
+            q0: initial position (nq,), or positions (B, nq); by default as of `simulate`.
             qd0: initial velocity (nv,) or (B, nv); by default rest, or that of the mechanism's file.
             method: "semi_implicit" (Euler, order 1), by which damping, friction, stops and springs of robots are
                 implicit and make no step unstable; "rosenbrock" (order 2), by which damping is, though velocities that
@@ -83,8 +84,8 @@ class Simulator:
                 a plane an input of the code.
             payload: the link or frame at which the parameter "payload" is a body.
             contacts: points and balls of bodies that touch the ground, "collisions", those of the shapes of a robot's
-                file and of `contacts:` of a mechanism's, or the path of a YAML file; `forces`, `gaps` and `residual`
-                are theirs.
+                file and of `contacts:` of a mechanism's, or the path of a YAML file, whose `parameters` are inputs,
+                too; `forces`, `gaps` and `residual` are theirs.
             ground: a plane, height map or steps; by default the plane z = 0 of the base's axes.
             external_wrenches: links or frames on which wrenches act, points or angles of mechanisms on which forces do,
                 as for `forward_dynamics`: names, or names and values, by default zero, of steps that are given none.
@@ -98,7 +99,8 @@ class Simulator:
         """
         self.dt = validate_seconds("dt", dt)
         of_contacts, parameters = split_parameters(parameters)
-        names, own = with_payload(parameters, payload), dict(springs or {})
+        of_file, named = split_parameters(find_live_names(model, contacts, parameters))
+        of_contacts, names, own = of_file | of_contacts, with_payload(named, payload), dict(springs or {})
         self.model = model
         points, surface = make_contacts(model, contacts, ground)
         touching = points, lay_live_ground(points, surface, of_contacts)
@@ -134,6 +136,8 @@ class Simulator:
         self._q, self._qd = (x.astype(self.dtype, copy=False) for x in live_states(self.model, self._given, q, qd))
         if self._contacts is not None and self._contacts.motions > 1:
             self._q, self._qd = self._contacts.spread(self._q, self._qd)
+        if self._contacts is not None and q is None:
+            self._q = raise_start(self.model, self._contacts, self._q).astype(self.dtype, copy=False)
         count, batch = len(self.options.contacts), self._q.shape[:-1]
         self._forces = np.zeros((*batch, count, 3), self.dtype)
         self._gaps, self._solution = (np.full((*batch, n), np.nan, self.dtype) for n in (count, 2))

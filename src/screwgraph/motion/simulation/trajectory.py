@@ -19,6 +19,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.model import Model, coordinate_names
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.integration_rules import between_states
+from screwgraph.motion.simulation.contacts.contact_wrenches import ContactForces
 from screwgraph.motion.simulation.energy_balance import EnergyBalance, compute_energy_balance
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.motion_files import (
@@ -48,6 +49,7 @@ class States(NamedTuple):
     qdd: Float[np.ndarray, "*N nv"]
     tau: Float[np.ndarray, "*N m"]
     external_wrenches: Mapping[str, Float[np.ndarray, "*N 6"]]
+    contact_forces: Mapping[str, Float[np.ndarray, "*N k 6"]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +57,11 @@ class Trajectory:
     """The motion of a robot or a mechanism: N states at times t (s); SI units.
 
     `tau` are the torques and forces of all joints, or those of a mechanism's motors; `external_wrenches` (moment,
-    force) act on frames of the robot, in the axes of these. `method` is how the motion was found. `between` gives the
-    states at other times; without it, positions are polynomials of degree 5 that have the positions, velocities and
-    accelerations of neighbouring states, torques and wrenches are linear. `warnings` say where it is not accurate.
+    force) act on frames of the robot, in the axes of these; `contact_forces` are those that contacts have in them: of
+    each contact of a frame the point (m) and the force (N), in the base's axes. `method` is how the motion was found.
+    `between` gives the states at other times; without it, positions are polynomials of degree 5 that have the
+    positions, velocities and accelerations of neighbouring states, torques and wrenches are linear. `warnings` say
+    where it is not accurate.
     """
 
     _repr_html_ = html_display.html
@@ -73,6 +77,7 @@ class Trajectory:
     between: Callable[[Float[np.ndarray, " n"]], States] | None = None
     balance: EnergyBalance | None = None
     warnings: tuple[str, ...] = ()
+    contact_forces: ContactForces = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_growing(self.t, "the motion")
@@ -102,7 +107,8 @@ class Trajectory:
             InputError: a slice has no states, or goes back in time.
         """
         wrenches = {frame: x[i] for frame, x in self.external_wrenches.items()}
-        states = States(self.q[i], self.qd[i], self.qdd[i], self.tau[i], wrenches)
+        forces = {frame: x[i] for frame, x in self.contact_forces.items()}
+        states = States(self.q[i], self.qd[i], self.qdd[i], self.tau[i], wrenches, forces)
         if not isinstance(i, slice):
             return states
         t = self.t[i]
@@ -153,8 +159,8 @@ class Trajectory:
             )
         found = self._states_between(np.clip(asked.ravel(), self.t[0], self.t[-1]))
         q, qd, qdd, tau = (x.reshape(*asked.shape, x.shape[-1]) for x in found[:4])
-        wrenches = {frame: x.reshape(*asked.shape, 6) for frame, x in found.external_wrenches.items()}
-        return States(q, qd, qdd, tau, wrenches)
+        acting = [{frame: x.reshape(*asked.shape, *x.shape[1:]) for frame, x in own.items()} for own in found[4:]]
+        return States(q, qd, qdd, tau, *acting)
 
     @check_arguments
     def resampled(self, times: Float[np.ndarray, " n"]) -> Trajectory:
@@ -233,10 +239,12 @@ class Trajectory:
         q, qd, qdd = between_states(self.model.manifold, begun, ended, h, part)
 
         def linear(x: np.ndarray) -> np.ndarray:
-            return x[k] + part * (x[end] - x[k])
+            return x[k] + part.reshape(-1, *[1] * (x.ndim - 1)) * (x[end] - x[k])
 
-        wrenches = {frame: linear(x) for frame, x in self.external_wrenches.items()}
-        return States(q, qd, qdd, linear(self.tau), wrenches)
+        acting = (
+            {frame: linear(x) for frame, x in own.items()} for own in (self.external_wrenches, self.contact_forces)
+        )
+        return States(q, qd, qdd, linear(self.tau), *acting)
 
 
 def read_trajectory(path: str | os.PathLike[str]) -> Trajectory:

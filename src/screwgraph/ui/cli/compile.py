@@ -25,7 +25,7 @@ from screwgraph.model.robot import snap_rotations
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_note, show_progress
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
-from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.options import SPRINGS, Flag, parse_springs
 
 NEARLY = 1e-5
 """How far entries of rotations lie from 0 or +-1 where a file has pi/2 as 1.5708."""
@@ -47,6 +47,7 @@ FLAGS = LIBRARY_FLAGS | {
     ),
     "friction": Flag("Let joints of `step` have the Coulomb friction of the file."),
     "stops": Flag("Let joints of `step` stop at the position limits of the file."),
+    "springs": Flag(SPRINGS.replace("joints", "joints of `step`"), "JOINT:K,..."),
     "effort_limits": Flag("Let `step` cut efforts to the limits of the file."),
     "contacts": Flag("Contacts of `step`: a YAML file, or collisions, as of `screwgraph simulate`.", "FILE"),
     "payload": Flag("A link or frame that carries a body whose inertia is an input.", "FRAME"),
@@ -91,13 +92,14 @@ def compile_functions(
     friction: bool = False,
     stops: bool = False,
     effort_limits: bool = False,
+    springs: str | None = None,
     dtype: str = "float64",
     overwrite: bool = False,
     report: bool = False,
 ) -> None:
     """Write files, and say where they are."""
     check_library_options(lang, dtype, prefix)
-    laws = (friction, stops, effort_limits)
+    laws = (friction, stops, effort_limits, parse_springs(springs))
     choice = Choice(
         ordering or "auto", external_wrenches, accelerations, parameters, payload, actuators, contacts or "", *laws
     )

@@ -10,6 +10,7 @@ import typer
 
 from screwgraph.elimination import orderings
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.ui.cli.console import make_usage_error
 
 LARGEST_COUNT = 100_000
 
@@ -28,6 +29,25 @@ class Flag:
     check: Callable[[Any], Any] | None = None
     is_argument: bool = False
     complete: Callable[[str], list[str]] | None = None
+
+
+SPRINGS = "Springs of joints: stiffness (N m/rad, N/m) and rest position (rad, m), knee:20:-1.6,hip:20."
+
+
+def parse_springs(named: str | None) -> dict[str, tuple[float, ...]]:
+    """Return the numbers of `--springs` by joint. Raises a usage error where one has no numbers, or is named twice."""
+    found: dict[str, tuple[float, ...]] = {}
+    for text in [] if named is None else named.split(","):
+        name, *numbers = text.strip().split(":")
+        try:
+            values = tuple(map(float, numbers))
+        except ValueError:
+            values = ()
+        if not name or not 1 <= len(values) <= 2 or name in found:
+            why = f"{name!r} is named twice" if name in found else "a spring is JOINT:STIFFNESS or JOINT:STIFFNESS:REST"
+            raise make_usage_error(f"--springs {text!r} is no spring", why=why, fix="write knee:20:-1.6 (N m/rad, rad)")
+        found[name] = values
+    return found
 
 
 def check_ordering(name: str | None) -> str | None:

@@ -15,7 +15,7 @@ from screwgraph.motion.simulation import AUTO, METHODS, check_places, read_drive
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
-from screwgraph.ui.cli.options import Flag
+from screwgraph.ui.cli.options import SPRINGS, Flag, parse_springs
 from screwgraph.ui.cli.outputs import (
     group_motion_panels,
     parse_places,
@@ -42,6 +42,7 @@ def _check_seconds(value: float) -> float:
 FLAGS = {
     "state": Flag("A JSON file with the initial state, constant torques and external wrenches.", "FILE"),
     "contacts": Flag("A YAML file of contacts with the ground, or collisions: those of the model's file.", "FILE"),
+    "springs": Flag(SPRINGS, "JOINT:K,..."),
     "controller": Flag("A YAML file of tasks, contacts and limits: a controller gives the torques.", "FILE"),
     "driven": Flag("A table of times t and of coordinates (m, rad) that follow it, as splines of degree 5.", "FILE"),
     "time": Flag(metavar="S", check=_check_seconds),
@@ -74,8 +75,8 @@ Example:
 with a state.json like
   {"q": {"joint1": 0.5}, "qd": {"joint2": 1}, "tau": {"joint1": 2}, "external_wrenches": {"tool": [0, 0, 0, 5, 0, 0]}}
 where wrenches are moment (N m) and force (N) on links or frames, in the axes of these.
-With --friction or --stops, auto stands for semi_implicit steps, by which these act; without --stops, joints that
-leave the range of the file are named.
+With --friction, --stops or --springs, auto stands for semi_implicit steps, by which these act; without --stops,
+joints that leave the range of the file are named.
 With --contacts, a file like
   contacts: [{frame: FR_foot, radius: 0.02, friction: 0.6}, {frame: FL_foot, radius: 0.02}]
   ground: {normal: [0, 0.1, 1]}
@@ -88,8 +89,8 @@ With --driven, a table like t,theta: motors of mechanisms, or joints, follow its
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
 The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
-largest loop-closure error, in SI units. Without a state, the robot falls from its neutral position. Ctrl-C ends the
-motion early; the states computed so far are written.
+largest loop-closure error, in SI units. Without a state, the robot falls from its neutral position, with contacts
+raised until none is within the ground. Ctrl-C ends the motion early; the states computed so far are written.
 """
 
 
@@ -100,6 +101,7 @@ def simulate(
     state: str | None = None,
     driven: str | None = None,
     contacts: str | None = None,
+    springs: str | None = None,
     controller: str | None = None,
     actuators: bool = False,
     report: str | None = None,
@@ -123,7 +125,7 @@ def simulate(
         q0, qd0, tau = begun.q, begun.qd, begun.given
         wrenches = dict(zip(begun.frames, begun.wrenches, strict=True))
         tau = _convert_efforts(model, tau) if actuators else tau
-    loop = None if controller is None else load_controller(controller, model).make_loop(model, q0)
+    loop = None if controller is None else load_controller(controller, model).make_loop(model, q0).raised()
     if loop is not None and actuators:
         raise make_usage_error("--actuators and --controller both give torques", fix="leave one out")
     if loop is not None and isinstance(tau, np.ndarray) and tau.any():
@@ -141,6 +143,7 @@ def simulate(
             tau=tau if loop is None else None,
             driven=followed,
             contacts=contacts or (),
+            springs=parse_springs(springs) or None,
             external_wrenches=wrenches or None,
             controller=loop,
             watch=watch,

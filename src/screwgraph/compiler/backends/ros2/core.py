@@ -88,7 +88,8 @@ public:
     }}
 
     // Calls publish(name, values) for each result of the functions whose arguments have all come, if it is finite.
-    // What a controller keeps for its next call stays here: it begins with zeros.
+    // What a function takes of its last call stays here: a controller's solution, zeros at first, and the next state
+    // of a step or of a smoother, whose first one is set.
     template <class Publish>
     void evaluate(Publish &&publish) {{
 {calls}
@@ -126,14 +127,14 @@ private:
 
 
 KEPT = {"previous": "next", "active": "active"}
-"""Arguments of controllers that are a result of the call before: their last solution."""
+"""Arguments of controllers that are a result of the call before: their last solution, zeros at first."""
 
 
 def emit_core_header(library: Library) -> str:
     """Return the header of the core."""
     taken, fields, scalar = arguments(library), name_parameter_fields(library), SCALARS[library.dtype][0]
     setters = [f'        if (argument == "{n}") return copy(values, {n}_, has_{n}_);' for n in taken]
-    kept = {n for one in make_interfaces(library) for n, _ in _list_kept(one)}
+    kept = {n for one in make_interfaces(library) for n, known, _ in _list_kept(one) if known in KEPT}
     members = [
         f"    std::array<{scalar}, {len(a.names) or 1}> {n}_{{}};\n    bool has_{n}_ = {str(n in kept).lower()};"
         for n, a in taken.items()
@@ -204,23 +205,24 @@ def _call(one: Interface) -> list[str]:
         zip((n for n, a in one.takes if a.name != PARAMETERS), _iterate_arguments(one, one.library), strict=True)
     )
     had = " && ".join(f"has_{own}_" for own, _ in known.values()) or "true"
-    given = ["&parameters_" if a.name == PARAMETERS else f"{known[n][0]}_.data()" for n, a in one.takes]
+    members = [f"this->{'parameters' if a.name == PARAMETERS else known[n][0]}_" for n, a in one.takes]
+    given = [f"&{m}" if a.name == PARAMETERS else f"{m}.data()" for m, (_, a) in zip(members, one.takes, strict=True)]
     results = [f"            std::array<{one.scalar}, {r.size or 1}> {n}{{}};" for n, r in one.gives]
     call = f"            {one.function}({', '.join([*given, *(f'{n}.data()' for n, _ in one.gives)])});"
     pairs = zip(one.gives, _results(one), strict=True)
     publish = [f'            give("{topic}", {n}, publish);' for (n, _), topic in pairs]
-    keep = [f"            keep({n}, {own}_);" for own, n in _list_kept(one)]
+    keep = [f"            keep({n}, this->{own}_);" for own, _, n in _list_kept(one)]
     return [f"        if ({had}) {{", *results, call, *publish, *keep, "        }"]
 
 
-def _list_kept(one: Interface) -> list[tuple[str, str]]:
-    """Return arguments that are results of the last call, each with the result."""
+def _list_kept(one: Interface) -> list[tuple[str, str, str]]:
+    """Return arguments that are results of the last call, of their own name or by `KEPT`: members, names, results."""
     results = {r.name: (n, r.size) for n, r in one.gives}
-    found = list[tuple[str, str]]()
+    found = list[tuple[str, str, str]]()
     for own, a in _iterate_arguments(one, one.library):
-        n, size = results.get(KEPT.get(a.name, ""), ("", 0))
+        n, size = results.get(KEPT.get(a.name, a.name), ("", 0))
         if size == len(a.names) > 0:
-            found.append((own, n))
+            found.append((own, a.name, n))
     return found
 
 

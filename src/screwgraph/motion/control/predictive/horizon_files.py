@@ -26,8 +26,7 @@ from screwgraph.motion.control.predictive.predictive_controller import (
 )
 from screwgraph.motion.control.predictive.state_coordinates import check_near, make_states
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
-from screwgraph.motion.simulation.contacts.contact_files import FILE as CONTACT_FILE
-from screwgraph.motion.simulation.contacts.contact_files import read_contacts
+from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
 
 WHO = "the horizon"
 """What complains."""
@@ -60,7 +59,7 @@ FILE: Keys = {
         "position of all coordinates, near which loops are closed", "[number, ...]", "m, rad", "the neutral one"
     ),
     "limits": Entry("that are kept", "mapping"),
-    **{key: entry._replace(default="none") for key, entry in CONTACT_FILE.items()},
+    **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
 }
 
 

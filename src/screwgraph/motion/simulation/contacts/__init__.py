@@ -3,11 +3,12 @@
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_files import load_contacts
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
-from screwgraph.motion.simulation.contacts.contact_list import make_contacts
-from screwgraph.motion.simulation.contacts.contact_wrenches import ContactRecord, contact_wrenches
+from screwgraph.motion.simulation.contacts.contact_list import find_live_names, make_contacts
+from screwgraph.motion.simulation.contacts.contact_wrenches import ContactRecord, contact_wrenches, locate_forces
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
 from screwgraph.motion.simulation.contacts.other_body import OtherBody
+from screwgraph.motion.simulation.contacts.raised_start import raise_start
 
 __all__ = [
     "Contact",
@@ -19,6 +20,9 @@ __all__ = [
     "Plane",
     "Steps",
     "contact_wrenches",
+    "find_live_names",
     "load_contacts",
+    "locate_forces",
     "make_contacts",
+    "raise_start",
 ]

@@ -22,6 +22,10 @@ STIFFNESS, DAMPING = 1e6, 1e3
 
 NUMBERS = ("friction", "restitution", "stiffness", "damping")
 """Of the law of a contact, in the order of `Contact.values`, which has the inverse of the stiffness."""
+GROUND = "ground"
+"""The parameter of contacts that is a surface, not numbers."""
+LIVE = (*NUMBERS, GROUND)
+"""Parameters of contacts."""
 MOST, MOST_CLOSED = 500, 100
 """Contacts of a step at most, and of one of a model that has loops."""
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from screwgraph.base.errors import InputError, ModelError
+from screwgraph.base.summary import one_line
 from screwgraph.model import Model
 from screwgraph.model.formats.arrays.array_files import read_arrays
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.meshes.visual_shapes import make_mesh
-from screwgraph.model.formats.world_yaml import WORLD
+from screwgraph.model.formats.world_yaml import PARAMETERS, WORLD
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot.shapes import Box, Capsule, Sphere
-from screwgraph.motion.simulation.contacts.contact import NUMBERS, Contact
+from screwgraph.motion.simulation.contacts.contact import LIVE, NUMBERS, Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
 from screwgraph.motion.simulation.contacts.other_body import COLLISIONS, OtherBody
@@ -24,12 +26,14 @@ from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 RIGID = ("inf", ".inf")
 """The stiffness of a rigid contact."""
-FILE: Keys = {
+TOUCH: Keys = {
     "contacts": Entry("contacts", "list", default=REQUIRED),
     "ground": Entry(
         "what they touch: a plane, height map or steps", "mapping", default="z = 0, of mechanisms in the plane y = 0"
     ),
 }
+"""Of files that have contacts among other things."""
+FILE: Keys = {**TOUCH, "parameters": PARAMETERS}
 CONTACT: Keys = {
     "frame": Entry("link or frame", default=REQUIRED),
     "radius": Entry("radius of the ball about the point", NUMBER, "m", "0"),
@@ -77,14 +81,25 @@ GROUND: Keys = {
 }
 
 
-def load_contacts(path: str | Path, model: Model | None = None) -> tuple[tuple[Contact, ...], Ground | None]:
-    """Return the contacts of a YAML file, and its ground, if it says one; both are checked with a model.
+@dataclass(frozen=True)
+class ContactFile:
+    """Contacts, ground, and names of numbers that are inputs of a step, as a file has them."""
+
+    __repr__ = one_line
+
+    contacts: tuple[Contact, ...]
+    ground: Ground | None
+    parameters: tuple[str, ...]
+
+
+def load_contacts(path: str | Path, model: Model | None = None) -> ContactFile:
+    """Return the contacts of a YAML file, its ground, if it says one, and its live parameters, checked with a model.
 
     A file of a world may have them, too.
 
     Raises:
         ModelError: the file cannot be read, an entry is unknown, missing or of the wrong kind, or the model has no such
-            frame or point, or cannot touch such a ground.
+            frame, point or parameter, or cannot touch such a ground.
     """
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
@@ -93,9 +108,17 @@ def load_contacts(path: str | Path, model: Model | None = None) -> tuple[tuple[C
     if "contacts" not in entries or not entries["contacts"].items():
         raise ModelError("the file has no contacts", at=root.at, fix="contacts: [{frame: foot}]")
     placed, ground = _read_entries(entries, Path(file).parent)
+    names = entries["parameters"].items() if "parameters" in entries else ()
+    found = ContactFile(tuple(contact for _, contact in placed), ground, tuple(name.text() for name in names))
+    for i, name in enumerate(names):
+        if name.text() in found.parameters[:i]:
+            raise name.complaint("it is named twice")
     if model is not None:
         _check_entries(model, placed, ground, entries)
-    return tuple(contact for _, contact in placed), ground
+        for name in (name for name in names if name.text() not in LIVE):
+            with complaints_at("parameters", name.at):
+                TOUCHING[model.kind].check_parameter(model, name.text())
+    return found
 
 
 def _check_entries(

@@ -16,7 +16,6 @@ from screwgraph.compiler import (
 from screwgraph.motion.simulation.contacts.contact_slopes import ContactSlopes
 from screwgraph.motion.simulation.contacts.contact_step import VALUES, ContactStep
 from screwgraph.motion.simulation.contacts.number_names import AXES, label_contacts, name_ground, name_numbers
-from screwgraph.motion.simulation.contacts.step_examples import draw_examples
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
@@ -63,6 +62,11 @@ def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: Step
     def make(_: Any) -> CachedCode:
         return CachedCode(ContactStep(model, arguments, efforts, Memory()).routine(), "none")
 
+    def draw_states() -> list[Any]:
+        from screwgraph.motion.simulation.contacts.step_examples import draw_examples  # which compiles where they touch
+
+        return draw_examples(arguments, model, dynamics)
+
     question = ("contact step", *model.question, efforts.question)
     return make_function(
         "contact_step",
@@ -71,7 +75,7 @@ def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: Step
         make,
         lambda _: replace(
             make_direct_provenance("it is the code of a step", ContactSlopes(model, efforts)),
-            examples=lambda: draw_examples(arguments, dynamics),
+            examples=draw_states,
         ),
         results,
         quietly=True,

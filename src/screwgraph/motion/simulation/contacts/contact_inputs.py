@@ -128,6 +128,11 @@ class ContactInputs:
         p, planes, _ = self._touch(q)
         return p - self.radii[:, None] * planes[..., :3]
 
+    def gaps(self, q: Float[np.ndarray, "*B nq"]) -> Float[np.ndarray, "*B k"]:
+        """Return how far contacts are above what they touch (m) at q."""
+        p, planes, _ = self._touch(q)
+        return (planes[..., :3] * p).sum(axis=-1) - planes[..., 3] - self.radii
+
     def _touch(self, q: Float[np.ndarray, "*B nq"]) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
         """Return points (*B, k, 3), the planes that they touch (*B, k, 4), and points of slots in their frames."""
         found = self.places.ufunc(q)

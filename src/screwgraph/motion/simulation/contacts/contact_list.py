@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from screwgraph.base.argument_checks import describe_value
@@ -34,8 +34,8 @@ def make_contacts(
     if not model.nv:
         raise InputError(f"contacts of {model.name!r}", why="nothing of it moves", fix='base="floating"')
     if isinstance(contacts, str) and contacts != SHAPES:
-        contacts, own = load_contacts(contacts, model)
-        ground = own if ground is None else ground
+        own = load_contacts(contacts, model)
+        contacts, ground = own.contacts, own.ground if ground is None else ground
     elif isinstance(contacts, str):
         contacts = tuple(TOUCHING[model.kind].read_contacts(model))
     contacts = tuple(contacts)  # of an iterator, too
@@ -53,6 +53,13 @@ def make_contacts(
             fix="name those that touch, a few of each link: contacts=[" + _describe_contacts(contacts) + ", ...]",
         )
     return contacts, TOUCHING[model.kind].lay_ground(model, ground)
+
+
+def find_live_names(model: Model, contacts: Sequence[Contact] | str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of parameters with those that a file of contacts names. Raises ModelError, as `make_contacts`."""
+    if not isinstance(contacts, str) or contacts in ("", SHAPES):
+        return tuple(names)
+    return tuple(dict.fromkeys((*names, *load_contacts(contacts, model).parameters)))
 
 
 def _describe_contacts(contacts: Sequence[Any]) -> str:

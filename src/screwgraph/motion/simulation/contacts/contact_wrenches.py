@@ -10,11 +10,14 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.model import Model
 from screwgraph.model.robot import Robot
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
 from screwgraph.motion.simulation.contacts.ground import Ground
 
+ContactForces = Mapping[str, Float[np.ndarray, "N k 6"]]
+"""By link or frame, of each of its k contacts: the point at which it touches (m), and the force on the link (N)."""
 DEEP = 1e-3
 """Depth (m) in the ground at which a motion does not begin."""
 UNSOLVED = 1e-6
@@ -49,25 +52,36 @@ class ContactRecord:
         return tuple(found)
 
 
-def contact_wrenches(
+def locate_forces(
     robot: Robot,
     contacts: Sequence[Contact],
     ground: Ground,
     q: Float[np.ndarray, "N nq"],
     forces: Float[np.ndarray, "N k 3"],
-) -> Mapping[str, Float[np.ndarray, "N 6"]]:
-    """Return the wrenches (moment, force) on the frames of contacts, in the axes of these, at positions q.
+) -> ContactForces:
+    """Return where contacts push on the frames that have them, and with which forces, at positions q.
 
-    `forces` (N) are in the base's axes, at the points that touch; bodies that are touched have the opposite ones.
+    `forces` (N) are in the base's axes; bodies that are touched have the opposite ones.
     """
     points = ContactInputs.of(robot, contacts, ground).points(q)
-    pushed = [(contact.frame, points[:, k], forces[:, k]) for k, contact in enumerate(contacts)]
-    pushed += [(c.against.frame, points[:, k], -forces[:, k]) for k, c in enumerate(contacts) if c.against]
-    found = {frame: np.zeros((len(q), 6)) for frame, _, _ in pushed}
-    poses = np.asarray(forward_kinematics(robot, list(found))(q))
-    places = {name: k for k, name in enumerate(found)}
-    for frame, p, force in pushed:
-        R, origin = poses[:, places[frame], :3, :3], poses[:, places[frame], :3, 3]
-        parts = np.cross(p - origin, force), force
-        found[frame] += np.concatenate([np.einsum("nij,ni->nj", R, part) for part in parts], axis=1)
+    found: dict[str, list[np.ndarray]] = {}
+    for k, contact in enumerate(contacts):
+        found.setdefault(contact.frame, []).append(np.concatenate([points[:, k], forces[:, k]], axis=1))
+        if contact.against:
+            opposite = np.concatenate([points[:, k], -forces[:, k]], axis=1)
+            found.setdefault(contact.against.frame, []).append(opposite)
+    return {frame: np.stack(some, axis=1) for frame, some in found.items()}
+
+
+def contact_wrenches(
+    model: Model, q: Float[np.ndarray, "N nq"], forces: ContactForces
+) -> Mapping[str, Float[np.ndarray, "N 6"]]:
+    """Return the wrenches (moment, force) on frames, in the axes of these, of forces at points at positions q."""
+    if not forces:
+        return {}
+    found, poses = dict[str, np.ndarray](), np.asarray(forward_kinematics(model, list(forces))(q))
+    for (frame, pushed), T in zip(forces.items(), np.moveaxis(poses, 1, 0), strict=True):
+        arms, force = pushed[..., :3] - T[:, None, :3, 3], pushed[..., 3:]
+        parts = np.cross(arms, force).sum(axis=1), force.sum(axis=1)
+        found[frame] = np.concatenate([np.einsum("nij,ni->nj", T[:, :3, :3], part) for part in parts], axis=1)
     return found

@@ -10,14 +10,9 @@ import numpy as np
 
 from screwgraph.base.argument_checks import describe_value, validate_numbers
 from screwgraph.base.errors import InputError
-from screwgraph.motion.simulation.contacts.contact import NUMBERS, Contact
+from screwgraph.motion.simulation.contacts.contact import GROUND, LIVE, Contact
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs, stack_values
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
-
-GROUND = "ground"
-"""The parameter that is a surface, not numbers."""
-LIVE = (*NUMBERS, GROUND)
-"""All of them."""
 
 
 def split_parameters(given: Any) -> tuple[dict[str, Any], Any]:

@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.diagnostics import complaints_at
-from screwgraph.model.mechanism import Mechanism
+from screwgraph.model.mechanism import Mechanism, live_mechanism
 from screwgraph.model.mechanism.constraints.base import coordinate_value
 from screwgraph.model.mechanism.forces import Motion
 from screwgraph.model.mechanism.forces.base import coordinate_slots
@@ -46,6 +46,10 @@ class MechanismContacts:
                 why="its point is of one body",
                 fix="add a point to that body in its file",
             )
+
+    def check_parameter(self, model: Mechanism, name: str) -> None:
+        """Raise InputError where the mechanism's file has no number of a name."""
+        live_mechanism(model, (name,))
 
     def read_contacts(self, model: Mechanism) -> tuple[Contact, ...]:
         """Return the contacts of its file.
@@ -88,6 +92,15 @@ class MechanismContacts:
             return Plane(up)
         normal, height = model.ground
         return Plane((*normal, *[0.0] * (3 - len(normal))), height)
+
+    def lift(self, model: Mechanism, q: Float[np.ndarray, "*B n"], height: Float[np.ndarray, "*B"]) -> Any:
+        """Return positions (*B, n) higher by some heights (m), where no point is fixed."""
+        if any(point.fixed for point in model.points):
+            return q
+        slots = [int(point[-1]) for point in model.point_slots[: len(model.points)]]
+        raised: np.ndarray = np.array(q)
+        raised[..., slots] += np.expand_dims(height, -1)
+        return raised
 
     def locate(self, model: Mechanism, contacts: Sequence[Contact], q: Any) -> list[Any]:
         """Return where the points of contacts are (m)."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot
+from screwgraph.model.robot.parameters import parameters_of
 from screwgraph.motion.simulation.contacts.contact import MOST, MOST_CLOSED, Contact
 from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.live_parameters import check_live_parameters
 from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes, expand_shapes
 from screwgraph.spatial import Array
@@ -23,6 +26,10 @@ class RobotContacts:
         frame = model.frame(contact.frame)
         if contact.against and model.frame(contact.against.frame).link == frame.link:
             raise InputError(f"{contact.frame!r} touches {contact.against.frame!r}", why="they are on the same link")
+
+    def check_parameter(self, model: Robot, name: str) -> None:
+        """Raise InputError where a number of the robot is no input of a step with contacts."""
+        check_live_parameters(parameters_of(model, (name,)))
 
     def read_contacts(self, model: Robot) -> tuple[Contact, ...]:
         """Return the contacts of the shapes of its file. Raises InputError where there are none."""
@@ -39,6 +46,17 @@ class RobotContacts:
     def lay_ground(self, model: Robot, given: Ground | None) -> Ground:
         """Return the ground that is given, else the plane z = 0 of the base's axes."""
         return Plane() if given is None else given
+
+    def lift(
+        self, model: Robot, q: Float[np.ndarray, "*B nq"], height: Float[np.ndarray, "*B"]
+    ) -> Float[np.ndarray, "*B nq"]:
+        """Return positions (*B, nq) at which all bodies that float in the base's axes are higher by heights (m)."""
+        q = np.array(q)
+        for joint in model.joints:
+            if joint.is_free and joint.parent == model.links[0].name:
+                first = model.q_slices[joint.name].start
+                q[..., first : first + 3] += np.multiply.outer(height, joint.origin[2, :3])
+        return q
 
     def locate(self, model: Robot, contacts: Sequence[Contact], q: Float[Array, " nq"]) -> list[Float[Array, "3"]]:
         """Return the points, or centres of balls, of contacts (m)."""

@@ -9,16 +9,22 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError, ModelError
-from screwgraph.compiler import Argument
+from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.contacts.contact import DAMPING, STIFFNESS
-from screwgraph.motion.simulation.contacts.ground import PLANE
+from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
+from screwgraph.motion.simulation.contacts.ground import PLANE, Plane
 from screwgraph.motion.simulation.contacts.number_names import PLANES
+from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
+from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
+from screwgraph.motion.simulation.driven_motion import DrivenMotion, make_driven_motion
 from screwgraph.motion.simulation.system import Dynamics
 
 COUNT = 8
 """States."""
 AWAY = 0.1
-"""How far positions are from where the model is assembled, and heights of grounds from 0 (rad, m)."""
+"""How far positions are from where the model is assembled (rad, m), and how normals of grounds are turned."""
+NEAR = 1e-4
+"""How deep (m) contacts are in the ground at most, and how far the lowest are above it."""
 SPEED = 1.0
 """Of coordinates (rad/s, m/s)."""
 STEP = 1e-3
@@ -28,27 +34,60 @@ PUSH = 10.0
 SPREAD = 0.1
 """By how much parameters differ from the file's, relatively."""
 
+State = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""A position, a velocity, and the numbers of coordinates that are driven."""
 Draw = Callable[[np.random.Generator, Argument], Float[np.ndarray, "N n"]]
 
 
-def draw_examples(arguments: Sequence[Argument], dynamics: Dynamics) -> list[Float[np.ndarray, "N n"]]:
-    """Return values (N, numbers) of each argument of a step: states that loops allow, and contacts that slide, too."""
-    rng = np.random.default_rng(11)
+def draw_examples(
+    arguments: Sequence[Argument], model: TouchingModel, dynamics: Dynamics
+) -> list[Float[np.ndarray, "N n"]]:
+    """Return values (N, numbers) of each argument of a step: states that loops allow, and contacts that slide, too.
+
+    Contacts are within `NEAR` of the ground where a floating base, or planes that are inputs, let them.
+    """
+    rng, names = np.random.default_rng(11), {a.name for a in arguments}
     found = {a.name: DRAWN.get(a.name, _draw_numbers)(rng, a) for a in arguments}
-    states = [[*dynamics.start(None, None)]]
-    while len(states) < COUNT:
-        states.append(_draw_state(rng, dynamics, *states[0]))
-    found["q"], found["qd"] = (np.array(x) for x in zip(*states, strict=True))
+    led, drawn = make_driven_motion(dynamics, None), list[State]()
+    while len(drawn) < COUNT:
+        drawn.append(_draw_state(rng, dynamics, led, len(drawn)))
+    q, qd, driving = (np.array(x) for x in zip(*drawn, strict=True))
+    inputs = ContactInputs.of(dynamics.model, model.contacts, model.plane or Plane())
+    gaps = rng.uniform(-NEAR, NEAR, (COUNT, len(model.contacts)))
+    if "ground" in names:
+        _lay_planes(found["ground"], inputs, q, gaps)
+    else:
+        above = inputs.gaps(q) - np.abs(gaps)
+        q = TOUCHING[dynamics.model.kind].lift(dynamics.model, q, -above.min(axis=1) - NEAR)
+    found |= {"q": q, "qd": qd} | ({} if led is None else {PARAMETERS: driving})
     return [found[a.name] for a in arguments]
 
 
-def _draw_state(rng: np.random.Generator, dynamics: Dynamics, q0: np.ndarray, qd0: np.ndarray) -> list[np.ndarray]:
-    """Return a state that loops allow near one that they allow, or that one itself."""
-    manifold = dynamics.model.manifold
+def _draw_state(rng: np.random.Generator, dynamics: Dynamics, led: DrivenMotion | None, k: int) -> State:
+    """Return a state that loops allow near where the model is assembled, or, of the first, that one itself.
+
+    With it come the numbers of coordinates that are driven, at a time of the first second.
+    """
+    manifold, t = dynamics.model.manifold, rng.uniform(size=1)
+    q0, qd0 = dynamics.start(None, None) if led is None else led.start(None, None)
     q = np.asarray(manifold.retract(q0, AWAY * rng.normal(size=manifold.dim)))
-    with suppress(InputError, ModelError):  # loops do not close there
-        return [*dynamics.hold(q, SPEED * rng.normal(size=manifold.dim), {})]
-    return [q0, qd0]
+    qd = SPEED * rng.normal(size=manifold.dim)
+    if k:
+        with suppress(InputError, ModelError):  # loops do not close there, or a table has no such time
+            held = {} if led is None else led.hold_coordinates(float(t[0]))
+            driving = np.zeros(0) if led is None else led.numbers_of_steps(t, STEP)[0]
+            return *dynamics.hold(q, qd, held), driving
+    return q0, qd0, np.zeros(0) if led is None else led.numbers_of_steps(np.zeros(1), STEP)[0]
+
+
+def _lay_planes(
+    ground: Float[np.ndarray, "N n"], inputs: ContactInputs, q: Float[np.ndarray, "N nq"], gaps: np.ndarray
+) -> None:
+    """Let planes that are inputs be some distances (N, k) (m) below contacts."""
+    p = inputs.places.ufunc(q)
+    p = p[0] if isinstance(p, tuple) else p
+    planes = ground[:, : PLANE * len(inputs.radii)].reshape(len(q), -1, PLANE)  # a view
+    planes[..., 3] = (planes[..., :3] * p).sum(axis=-1) - inputs.radii - gaps
 
 
 def _draw_numbers(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, "N n"]:
@@ -65,7 +104,7 @@ def _draw_planes(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, "N 
     count = sum(name.startswith(f"{PLANES[0]}:") for name in a.names)
     normals = [0.0, 0.0, 1.0] + AWAY * rng.normal(size=(COUNT, count, 3))
     normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
-    heights = AWAY * rng.normal(size=(*normals.shape[:-1], 1))
+    heights = np.zeros((*normals.shape[:-1], 1))
     points = AWAY * rng.normal(size=(COUNT, len(a.names) - PLANE * count))
     return np.concatenate([np.concatenate([normals, heights], axis=-1).reshape(COUNT, -1), points], axis=-1)
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+from jaxtyping import Float
+
 from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.ground import Ground
 from screwgraph.motion.simulation.contacts.mechanism_contacts import MechanismContacts
@@ -16,6 +19,10 @@ class TouchingKind(Protocol):
 
     def check(self, model: Any, contact: Contact) -> None:
         """Raise InputError where the model cannot have such a contact."""
+        ...
+
+    def check_parameter(self, model: Any, name: str) -> None:
+        """Raise InputError where a number of the model is no input of a step with contacts."""
         ...
 
     def read_contacts(self, model: Any) -> Sequence[Contact]:
@@ -32,6 +39,10 @@ class TouchingKind(Protocol):
 
     def lay_ground(self, model: Any, given: Ground | None) -> Ground:
         """Return the ground that is given, else the model's own. Raises InputError where the model cannot touch it."""
+        ...
+
+    def lift(self, model: Any, q: Float[np.ndarray, "*B nq"], height: Float[np.ndarray, "*B"]) -> Any:
+        """Return positions higher by some heights (m), where bodies that float may be; others as they are."""
         ...
 
     def locate(self, model: Any, contacts: Sequence[Contact], q: Any) -> list[Any]:
