@@ -7,6 +7,7 @@ import screwgraph as sg
 from screwgraph.motion.control import ControlLimits, PostureTask, controller
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.motion.control.test_controllers import arm_controller, body_controller
+from tests.motion.control.test_task_levels import layered
 
 
 def crank_controller():
@@ -14,8 +15,13 @@ def crank_controller():
     return mechanism, controller(mechanism, [PostureTask()], limits=ControlLimits(efforts={"theta": 20.0}))
 
 
+def level_controller():
+    return layered()
+
+
 @pytest.mark.parametrize(
-    "which", [arm_controller, crank_controller, pytest.param(body_controller, marks=pytest.mark.suite)]
+    "which",
+    [arm_controller, crank_controller, level_controller, pytest.param(body_controller, marks=pytest.mark.suite)],
 )
 def test_c(which, tmp_path):
     compiler = found("gcc", "clang", "cc")
@@ -27,12 +33,15 @@ def test_c(which, tmp_path):
     assert "alloc" not in (tmp_path / "whole.c").read_text(encoding="utf-8")
 
 
-def test_jax_has_the_same_bits():
+@pytest.mark.parametrize("which", [arm_controller, level_controller])
+def test_jax_has_the_same_bits(which):
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)
-    _, f = arm_controller()
+    _, f = which()
     rng = np.random.default_rng(4)
     for _ in range(5):
         state = [rng.standard_normal(a.shape) for a in f.arguments[:-1]]
-        for got, expected in zip(f.jax()(*state, np.zeros(6)), f(*state, np.zeros(6)), strict=True):
+        state[-1] = np.abs(state[-1])  # gains
+        state.append(np.zeros(f.arguments[-1].shape))
+        for got, expected in zip(f.jax()(*state), f(*state), strict=True):
             np.testing.assert_array_equal(np.asarray(got), expected)

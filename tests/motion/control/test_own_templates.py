@@ -19,6 +19,7 @@ from screwgraph.motion.control import (
 )
 from screwgraph.motion.control.tasks.base import make_rows
 from tests.api.deployment.tools import WARNINGS, done, eigen, found
+from tests.compiler.backends.node import called
 from tests.motion.control.robots import arm
 
 ALIGNED = "local_world_aligned"
@@ -140,3 +141,27 @@ def test_languages_have_the_same_numbers(language, tmp_path):
     compiler = [found("gcc", "clang", "cc")] if language == "c" else [found("g++", "clang++"), "-isystem", eigen()]
     done(*compiler, "-O1", "-I.", "-Itest", test, "own.o", "-o", "t", "-lm", cwd=tmp_path)
     assert "0 numbers differ" in done("./t", cwd=tmp_path)
+
+
+def _list_calls(f, tasks, barriers, count):
+    """Return arguments of some calls, in order."""
+    drawn = (draw(np.random.default_rng(seed), f, tasks, barriers) for seed in range(count))
+    return [[np.asarray(own[a.name], dtype=float) for a in f.arguments] for own in drawn]
+
+
+def test_webassembly_has_the_same_numbers(tmp_path):
+    f, tasks, barriers = make_own()
+    sg.export_library({"own": f}, tmp_path, prefix="own", language="wasm")
+    calls = _list_calls(f, tasks, barriers, 6)
+    for got, call in zip(called(tmp_path / "own.mjs", "own_own", calls), calls, strict=True):
+        for result, expected in zip(f.results, f(*call), strict=True):
+            np.testing.assert_allclose(got[result.name], np.ravel(expected), rtol=1e-9, atol=1e-9)
+
+
+def test_jax_has_the_same_bits():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    f, tasks, barriers = make_own()
+    for call in _list_calls(f, tasks, barriers, 6):
+        for got, expected in zip(f.jax()(*call), f(*call), strict=True):
+            np.testing.assert_array_equal(np.asarray(got), expected)

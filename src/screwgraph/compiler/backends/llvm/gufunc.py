@@ -119,7 +119,7 @@ def compile_loop(program: Code, arguments: Arguments, results: Sequence[Shape], 
 
     def source(whole: int) -> str:
         limbs = None if whole < WHOLE else emit_packed_block(program, arguments, dtype)
-        return emit_module(program, arguments, results, dtype, True, EVERYTHING, whole, limbs)
+        return emit_module(program, arguments, results, dtype, not program.goes_alone, EVERYTHING, whole, limbs)
 
     return make_entry(compile_tiered(question, source, CALLED), "loop")
 
