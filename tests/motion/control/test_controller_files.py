@@ -167,6 +167,13 @@ TIP = "capsule: {frame: tip, radius: 0.1}"
         ("tasks: [{posture: []}]\nreferences:\n  posture: [0, 0]", "3: references: posture has 2 numbers"),
         ("tasks: [{posture: []}]\nreferences:\n  posture: [0, 0, [1, 2]]", "3: references: posture: "),
         ("tasks: [{posture: []}]\nreferences:\n  posture: [0, 0, up]", "3: references: posture"),
+        ("tasks:\n  - {posture: []}\n  - {frame: base}", "3: a task: nothing moves 'base': it is fixed to the ground"),
+        ("tasks:\n  - {axis_of: base}", "2: a task: nothing moves 'base'"),
+        (
+            "tasks: [{posture: []}]\nbarriers:\n  - {capsule: {frame: base, radius: 1}, plane: {}}",
+            "3: a barrier: nothing moves 'base'",
+        ),
+        ("tasks: [{posture: []}]\nactuated: [lift, bend, lift]", "2: actuated: the motor 'lift' is named twice"),
         ("tasks: [{posture: []}]\nactuated: [knee]", "2: actuated: no joint is called 'knee'"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,7 @@ from screwgraph.motion.control import (
     stack_gains,
 )
 from screwgraph.motion.control.small_weights import FORCE_REST, TASK_REST
+from tests.model.mechanism.test_dialect import LEG as KLANN
 
 
 @dataclass(frozen=True)
@@ -224,3 +226,32 @@ def test_what_mechanisms_cannot_have():
         )
     with pytest.raises(InputError, match="must be positive"):
         ControlLimits(efforts={"theta": 0.0})
+
+
+def _read_jansen() -> str:
+    """Return the file of the page on Jansen's leg, whose crank has a motor alone."""
+    page = (Path(__file__).parents[4] / "docs" / "howto" / "leg_mechanism.md").read_text(encoding="utf-8")
+    lines = page.split("```yaml")[1].split("```")[0].splitlines()
+    return "\n".join(line for line in lines if not line.startswith("driven:"))
+
+
+@pytest.mark.parametrize("text", [KLANN, _read_jansen()], ids=["klann", "jansen"])
+def test_cranks_of_legs_have_the_power_that_their_energy_takes(text):
+    """Along the motion that is asked for, the energy of all bodies grows by the motor's power."""
+    leg = sg.load_mechanism(text)
+    (crank,) = leg.motors
+    tasks, limits = [PostureTask((crank,), stiffness=400.0)], ControlLimits(efforts={crank: 1e4})
+    f, i = controller(leg, tasks, limits=limits), leg.index(crank)
+    run = sg.simulate(leg, time=0.2, dt=1e-3)  # it falls: positions and velocities keep all constraints
+    kinetic, potential = sg.kinetic_energy(leg), sg.potential_energy(leg)
+    for k in (60, 120, 180):
+        q, qd = run.q[k], run.qd[k]
+        given = {a.name: np.zeros(a.shape) for a in f.arguments} | {"q": q, "qd": qd, "gains": stack_gains(tasks)}
+        given["posture"] = np.array([q[i] + 0.2])
+        tau, qdd, _, (status, *_) = f(**given)
+        assert status == 0.0
+        np.testing.assert_allclose(qdd[i], 400.0 * 0.2 - 40.0 * qd[i], rtol=1e-5)
+        step = 1e-5
+        ends = [(q + s * qd + 0.5 * s * s * qdd, qd + s * qdd) for s in (-step, step)]
+        before, after = (float(kinetic(*end) + potential(end[0])) for end in ends)
+        np.testing.assert_allclose((after - before) / (2.0 * step), tau[0] * qd[i], rtol=1e-4, atol=1e-4)

@@ -70,7 +70,7 @@ class BallBarrier(Barrier):
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shape of the centre."""
-        as_controlled(model).find_link(self.capsule.frame)
+        as_controlled(model).check_moved(self.capsule.frame)
         return {self.ball: (3,)}
 
     def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
@@ -93,7 +93,7 @@ class PlaneBarrier(Barrier):
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return none. Raises InputError where there is no such frame."""
-        as_controlled(model).find_link(self.capsule.frame)
+        as_controlled(model).check_moved(self.capsule.frame)
         return {}
 
     def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler import Argument, Function
 from screwgraph.model.model import Model
 from screwgraph.motion.control.models.independent_motion import IndependentMotion
@@ -148,6 +149,15 @@ class ControlledModel(ABC):
         """Return the link or body that carries a frame. Raises InputError."""
 
     @abstractmethod
+    def is_moved(self, link: str) -> bool:
+        """Return whether a motion of the model moves a link, body or point."""
+
+    def check_moved(self, frame: str) -> None:
+        """Raise InputError where no motion of the model moves a frame."""
+        if not self.is_moved(self.find_link(frame)):
+            raise InputError(f"nothing moves {frame!r}", why="it is fixed to the ground", fix="name another frame")
+
+    @abstractmethod
     def push(self, q: Any, efforts: Any) -> Any:
         """Return the efforts that simulations take, of efforts of motors."""
 
@@ -158,6 +168,13 @@ class ControlledModel(ABC):
         Raises:
             InputError: a name is unknown, there are no motors, or a law of force is not linear.
         """
+
+
+def check_once(names: Sequence[str]) -> None:
+    """Raise InputError where a motor is named twice."""
+    for name in names:
+        if list(names).count(name) > 1:
+            raise InputError(f"the motor {name!r} is named twice", fix="name it once")
 
 
 def stack_columns(dependence: Function, q: Any, shape: tuple[int, int]) -> Any:

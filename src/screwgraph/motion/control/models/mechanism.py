@@ -14,6 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, Function, make_numbered_argument
 from screwgraph.mechanics.dynamics.mechanism import compile_mechanism_dependence
 from screwgraph.mechanics.dynamics.motors import find_driving_coordinates, with_motors
+from screwgraph.mechanics.kinematics import frame_jacobian
 from screwgraph.mechanics.kinematics.mechanism_motion import find_frames
 from screwgraph.model.functions_of_time import refuse_driven
 from screwgraph.model.mechanism import Mechanism, find_assembled_states, without_metadata
@@ -25,6 +26,7 @@ from screwgraph.motion.control.models.base import (
     CoordinateRange,
     IndependentCoordinates,
     Motors,
+    check_once,
     choose_columns,
     multiply,
     sample_dependence,
@@ -176,6 +178,10 @@ class ControlledMechanism(ControlledModel):
         """Return the body or point of a name. Raises InputError."""
         return find_frames(self.model, [frame])[0].label
 
+    def is_moved(self, link: str) -> bool:
+        """Return whether coordinates move a body or point."""
+        return bool(np.any(frame_jacobian(self.model, link)(self.model.home)))
+
     def push(self, q: Any, efforts: Any) -> Any:
         """Return the efforts of motors."""
         del q
@@ -188,6 +194,7 @@ class ControlledMechanism(ControlledModel):
             InputError: a name is unknown, there are no motors, or coordinates are driven by functions of time.
         """
         refuse_driven(self.model, "a controller")
+        check_once(names or ())
         found = with_motors(self.model, names)
         found.check_motors()
         return found

@@ -25,6 +25,7 @@ from screwgraph.motion.control.models.base import (
     CoordinateRange,
     IndependentCoordinates,
     Motors,
+    check_once,
     choose_columns,
     multiply,
     sample_dependence,
@@ -226,6 +227,10 @@ class ControlledRobot(ControlledModel):
         """Return the link of a frame. Raises InputError."""
         return self.model.frame(frame).link
 
+    def is_moved(self, link: str) -> bool:
+        """Return whether joints lead to a link."""
+        return bool(self.model.joints_to_base(link))
+
     def push(self, q: Any, efforts: Any) -> Any:
         """Return the efforts (nv,) along all coordinates that those of motors cause at a position."""
         B, rest = self.motors.arms(np.asarray(q, dtype=float))
@@ -239,8 +244,9 @@ class ControlledRobot(ControlledModel):
         """
         robot = self.model
         if names is not None:
+            check_once(names)
             own = {actuator.name: actuator for actuator in robot.actuators}
-            found = tuple(m for n in dict.fromkeys(names) for m in _make_motors(robot, own, n))
+            found = tuple(m for n in names for m in _make_motors(robot, own, n))
             robot = replace(robot, actuators=found)
             if not robot.actuators:
                 raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")

@@ -61,7 +61,7 @@ class AxisTask(MotionTask):
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the direction and of its rates (2, 3)."""
-        as_controlled(model).find_link(self.frame)
+        as_controlled(model).check_moved(self.frame)
         return {self.name: (3,), f"{self.name}_rates": (2, 3)}
 
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:

@@ -64,7 +64,7 @@ class FrameTask(MotionTask):
 
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the pose, or the part of it, and of its rates (2, 6 or 3)."""
-        as_controlled(model).find_link(self.frame)
+        as_controlled(model).check_moved(self.frame)
         shape, part = PARTS[self.of]
         return {self.name: shape, f"{self.name}_rates": (2, part.stop - part.start)}
 
