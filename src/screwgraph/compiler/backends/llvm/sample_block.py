@@ -15,7 +15,7 @@ from screwgraph.compiler.backends.llvm.sine_scheduling import schedule_sines
 from screwgraph.compiler.passes.angle_reduction import find_angle_sums
 from screwgraph.compiler.passes.loop_rerolling import Repeat
 from screwgraph.compiler.passes.outlining import WHOLE, Outlines, find_uneven_values, outline_program
-from screwgraph.tape import Program
+from screwgraph.tape import Program, by_outputs
 
 IN_TURN = 5_000
 """Instructions up to which results of blocks wait for their turn: it gains up to a half, and loses 4 to 7 % beyond."""
@@ -55,6 +55,8 @@ def emit_block(
     is another; code that is `rare` is not optimised.
     """
     program = fuse_multiply_add(program)
+    if apart:  # steps of an A1 with contacts on maps, each with its own masses: 4 % faster
+        program = by_outputs(program)
     *angles, rest = schedule_sines(program)
     cut = outline_program(program, [i for stage in angles for i in stage], whole, loops=True)
     in_turn = program.outputs if lanes.samples and len(program.instructions) <= IN_TURN and cut.whole else ()
