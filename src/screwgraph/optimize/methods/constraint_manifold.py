@@ -18,6 +18,7 @@ from screwgraph.optimize.methods.feasibility import find_feasible
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.local_model import LocalModel
+from screwgraph.optimize.methods.newton_step import NewtonEquations
 from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_duals
 from screwgraph.optimize.methods.slack_kernels import sum_logarithms
 from screwgraph.optimize.result import Iterate, Status
@@ -78,7 +79,7 @@ class ConstraintManifold:
             ready = find_direction(kkt, model, point, convexity)
             if isinstance(ready, str):
                 return Status.SINGULAR, ready
-            step, factored, convexity = ready
+            step, equations, convexity = ready
             if is_small_step(step.x, point.x, tolerances):
                 is_nearly = error.largest(0.0) <= NEARLY * tolerances.dual
                 return (
@@ -86,7 +87,7 @@ class ConstraintManifold:
                     if is_nearly
                     else (Status.STALLED, "steps have become small; the KKT conditions do not hold")
                 )
-            found = _search_curve(kkt, model, point, step, factored, within)
+            found = _search_curve(equations, step, within)
             if found is None and convexity.straight and not convexity.curved:
                 convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
                 model = kkt.model(point.x)  # its entries stood where those of points that were tried do
@@ -139,20 +140,16 @@ def retract_to_manifold(
 
 
 def _search_curve(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: PrimalDualPoint,
-    step: PrimalDualStep,
-    factored: Factored,
-    within: float,
+    equations: NewtonEquations, step: PrimalDualStep, within: float
 ) -> tuple[PrimalDualPoint, LocalModel, float] | None:
     """Return the point after as much of a step as lowers the barrier's cost, the problem there, and that part."""
+    kkt, model, point = equations.kkt, equations.model, equations.point
     longest, duals = step.find_longest_parts(1.0 - FARTHEST)
     before = model.cost - point.barrier * sum_logarithms(point.s)
     slope = dot(model.gradient, step.x) - point.barrier * step.pull
     rounding, length = 1e-14 * abs(before), longest
     while length > SHORTEST * longest:
-        x = retract_to_manifold(kkt, kkt.retract(point.x, length * step.x), within, factored)
+        x = retract_to_manifold(kkt, kkt.retract(point.x, length * step.x), within, equations.factored)
         if x is not None:
             slack = -kkt.residuals(x)[1]
             if (slack > (1.0 - FARTHEST) * point.s).all():

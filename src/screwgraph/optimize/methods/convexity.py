@@ -6,10 +6,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from screwgraph.optimize.linear import Factored, SingularError
+from screwgraph.optimize.linear import SingularError
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.newton_step import solve_mehrotra_step, solve_newton_step, solve_predicted_step
+from screwgraph.optimize.methods.newton_step import (
+    NewtonEquations,
+    solve_mehrotra_step,
+    solve_newton_step,
+    solve_predicted_step,
+)
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 
 LARGEST_SHIFT = 1e20
@@ -57,8 +62,8 @@ class Convexity:
 
 def find_direction(
     kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, convexity: Convexity, *, predicts: bool = False
-) -> tuple[PrimalDualStep, Factored, Convexity] | str:
-    """Return a step of descent, its factored equations, and how these came to be convex; or why there is none.
+) -> tuple[PrimalDualStep, NewtonEquations, Convexity] | str:
+    """Return a step of descent, its equations, and how these came to be convex; or why there is none.
 
     `predicts`: whether the step chooses the barrier parameter that it goes towards.
     """
@@ -72,11 +77,12 @@ def find_direction(
         try:
             factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
             if factored.negative == rows:
-                step = made(kkt, model, point, factored, model.c, model.g + point.s)
+                equations = NewtonEquations(kkt, model, point, factored)
+                step = made(equations, equations.residuals)
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
                     left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)
-                    return step, factored, replace(convexity, shift=last, curved=curved, skipped=left)
+                    return step, equations, replace(convexity, shift=last, curved=curved, skipped=left)
         except SingularError as error:
             slack, bad = 1e-9, error.unknown
         if curved and convexity.straight:

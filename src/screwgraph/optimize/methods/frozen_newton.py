@@ -14,7 +14,7 @@ from screwgraph.optimize.methods.base import Tolerances
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.newton_step import ROUGH, solve_newton_step
+from screwgraph.optimize.methods.newton_step import ROUGH, NewtonEquations, solve_newton_step
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, make_initial_point
 from screwgraph.optimize.methods.row_scales import save_scales
 from screwgraph.optimize.result import Iterate
@@ -62,7 +62,8 @@ def _take_whole_step(
     kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, factored: Factored
 ) -> PrimalDualPoint | None:
     """Return the point after a whole step, None where slacks do not allow it."""
-    step = solve_newton_step(kkt, model, point, factored, model.c, model.g + point.s, accuracy=ROUGH)
+    equations = NewtonEquations(kkt, model, point, factored)
+    step = solve_newton_step(equations, equations.residuals, accuracy=ROUGH)
     if min(step.least) < -FARTHEST:
         return None
     x = kkt.retract(point.x, step.x)

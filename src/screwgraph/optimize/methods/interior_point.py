@@ -95,8 +95,9 @@ class InteriorPoint:
                 if held or not self.restorations:
                     return Status.SINGULAR, ready
                 return _stuck(kkt, (point.x, start), tolerances)
-            step, known, convexity = ready
-            point = point.with_barrier(step.barrier)
+            step, equations, convexity = ready
+            known, equations = equations.factored, equations.with_barrier(step.barrier)
+            point = equations.point
             if point.barrier != before:
                 passed = Filter(total_violation(model, point))
             if is_small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
@@ -104,7 +105,7 @@ class InteriorPoint:
                 if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:
                     return Status.CONVERGED, "steps have become small"
                 return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"
-            found = search_line(kkt, model, point, step, known, passed, self._most(assembly, step.x))
+            found = search_line(equations, step, passed, self._most(assembly, step.x))
             if found is None:
                 model = kkt.model(point.x)  # its entries stood where those of points that were tried do
             if found is None and convexity.straight and not convexity.curved:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.base import dot, max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.newton_step import correct_second_order
+from screwgraph.optimize.methods.newton_step import NewtonEquations, correct_second_order
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks, sum_logarithms
 
@@ -83,19 +82,14 @@ class LineSearchResult:
 
 
 def search_line(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: PrimalDualPoint,
-    step: PrimalDualStep,
-    factored: Factored,
-    passed: Filter,
-    most: float = 1.0,
+    equations: NewtonEquations, step: PrimalDualStep, passed: Filter, most: float = 1.0
 ) -> LineSearchResult | None:
     """Return the point after as much of a step as the filter accepts, or None where hardly any of it will do.
 
     All of the step mostly will: so the problem is evaluated there whole, with slopes. More than `most` of it is not
     tried.
     """
+    kkt, model, point = equations.kkt, equations.model, equations.point
     keep = min(0.01, max(CLOSEST, point.barrier))
     longest, duals = step.find_longest_parts(keep)
     longest = min(most, longest)
@@ -116,7 +110,7 @@ def search_line(
         if passed.accepts(new, old, slope, length):
             return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
-            bent = correct_second_order(kkt, model, point, factored, step, tried.x, tried.s)
+            bent = correct_second_order(equations, step, tried)
             far, far_duals = bent.find_longest_parts(keep)
             far = min(most, far)
             other = _point_along(kkt, point, bent, far, far_duals)

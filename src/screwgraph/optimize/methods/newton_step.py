@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from jaxtyping import Float
 
@@ -11,6 +13,8 @@ from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
+Residuals = tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]
+"""Of equalities, and of inequalities with slacks."""
 ACCURACY = 1e-7
 """Of a step that would leave much over, row by row; what is left over is what the next step takes away."""
 ROUGH = np.inf
@@ -22,23 +26,39 @@ SHORTER = 0.7
 """A step that stops at less than this part of where a plain one would is not taken."""
 
 
+@dataclass(frozen=True, eq=False)
+class NewtonEquations:
+    """The equations of Newton's steps from a point: the problem's model there, and factors of its KKT matrix."""
+
+    kkt: KktSystem
+    model: LocalModel
+    point: PrimalDualPoint
+    factored: Factored
+
+    @property
+    def residuals(self) -> Residuals:
+        """Residuals c of equalities and r = g + s of inequalities."""
+        return self.model.c, self.model.g + self.point.s
+
+    def with_barrier(self, barrier: float) -> NewtonEquations:
+        """Return the equations with another barrier parameter, on which their matrix does not depend."""
+        return replace(self, point=self.point.with_barrier(barrier))
+
+
 def solve_newton_step(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: PrimalDualPoint,
-    factored: Factored,
-    c: Float[np.ndarray, " m"],
-    r: Float[np.ndarray, " k"],
+    equations: NewtonEquations,
+    residuals: Residuals,
     *,
     before: PrimalDualStep | None = None,
     bend: float = 1.0,
     accuracy: float = ACCURACY,
 ) -> PrimalDualStep:
-    """Solve for a step that takes equalities' residuals c and inequalities' r = g + s away.
+    """Solve for a step that takes residuals c of equalities and r = g + s of inequalities away.
 
     Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
+    kkt, model, point, (c, r) = equations.kkt, equations.model, equations.point, residuals
     s, z, n, G = point.s, point.z, len(model.gradient), kkt.assembly.inequalities.matrix.addresses[:2]
     others = (s, z, 0.0) if before is None else (before.s, before.z, bend)
     right = np.empty(n + len(c))
@@ -48,52 +68,39 @@ def solve_newton_step(
     ds, dz, parts = np.empty((3, len(r)))
     least, numbers = np.zeros(2), (point.barrier, others[2])
     call_on_slacks("add_pulls", s, z, r, *others[:2], right, model.G, *G, parts, *numbers)
-    both = factored.correction(right, accuracy)
+    both = equations.factored.correction(right, accuracy)
     total = call_on_slacks("write_changes", s, z, r, *others[:2], both, model.G, *G, ds, dz, parts, least, *numbers)
     return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (float(least[0]), float(least[1])), total, point.barrier)
 
 
-def solve_mehrotra_step(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: PrimalDualPoint,
-    factored: Factored,
-    c: Float[np.ndarray, " m"],
-    r: Float[np.ndarray, " k"],
-) -> PrimalDualStep:
+def solve_mehrotra_step(equations: NewtonEquations, residuals: Residuals) -> PrimalDualStep:
     """Return such a step to second order in products of slacks and multipliers. Mehrotra (1992).
 
     The products are those of a first step, as far as it may go: where neither factor stays away from zero, plain steps
     only halve both. Where the answer must stop earlier than that first step, it is a plain one.
     """
-    if not len(r):
-        return solve_newton_step(kkt, model, point, factored, c, r)
-    first = solve_newton_step(kkt, model, point, factored, c, r, accuracy=ROUGH)
+    if not len(residuals[1]):
+        return solve_newton_step(equations, residuals)
+    first = solve_newton_step(equations, residuals, accuracy=ROUGH)
     part = _part(first)
-    bent = solve_newton_step(kkt, model, point, factored, c, r, before=first, bend=part**2)
-    return bent if _part(bent) >= SHORTER * part else solve_newton_step(kkt, model, point, factored, c, r)
+    bent = solve_newton_step(equations, residuals, before=first, bend=part**2)
+    return bent if _part(bent) >= SHORTER * part else solve_newton_step(equations, residuals)
 
 
-def solve_predicted_step(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: PrimalDualPoint,
-    factored: Factored,
-    c: Float[np.ndarray, " m"],
-    r: Float[np.ndarray, " k"],
-) -> PrimalDualStep:
+def solve_predicted_step(equations: NewtonEquations, residuals: Residuals) -> PrimalDualStep:
     """Return a step towards the barrier parameter that a first step without one predicts. Mehrotra (1992).
 
     The parameter is the mean product of slacks and multipliers, times the cube of the part of it that the first step
     would leave; the products of the first step's changes are allowed for.
     """
-    first = solve_newton_step(kkt, model, point.with_barrier(0.0), factored, c, r, accuracy=ROUGH)
+    point = equations.point
+    first = solve_newton_step(equations.with_barrier(0.0), residuals, accuracy=ROUGH)
     slacks, duals = first.find_longest_parts(0.0)
     total = float(point.s @ point.z)
     ahead = float((point.s + slacks * first.s) @ (point.z + duals * first.z))
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
-    aimed = point.with_barrier(max(LEAST_BARRIER, share * total / len(r)))
-    return solve_newton_step(kkt, model, aimed, factored, c, r, before=first)
+    aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / len(residuals[1])))
+    return solve_newton_step(aimed, residuals, before=first)
 
 
 def _part(step: PrimalDualStep) -> float:
@@ -101,15 +108,7 @@ def _part(step: PrimalDualStep) -> float:
     return 1.0 / max(1.0, *(-least for least in step.least))
 
 
-def correct_second_order(
-    kkt: KktSystem,
-    model: LocalModel,
-    point: PrimalDualPoint,
-    factored: Factored,
-    step: PrimalDualStep,
-    x: np.ndarray,
-    s: np.ndarray,
-) -> PrimalDualStep:
-    """Return the step with a second-order correction: residuals at its end are taken away, too."""
-    c, g = kkt.residuals(x)
-    return solve_newton_step(kkt, model, point, factored, c + step.c, g + s + step.r)
+def correct_second_order(equations: NewtonEquations, step: PrimalDualStep, end: PrimalDualPoint) -> PrimalDualStep:
+    """Return the step with a second-order correction: residuals at its `end` are taken away, too."""
+    c, g = equations.kkt.residuals(end.x)
+    return solve_newton_step(equations, (c + step.c, g + end.s + step.r))
