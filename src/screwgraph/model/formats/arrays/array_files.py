@@ -11,7 +11,7 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 
-DAMAGED = (OSError, ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, SyntaxError)
+DAMAGED = (ValueError, EOFError, BadZipFile, NotImplementedError, RuntimeError, zlib.error, SyntaxError)
 """What NumPy raises for files that are no archives, or broken ones."""
 
 
@@ -28,8 +28,11 @@ def read_arrays(path: str | os.PathLike[str], names: tuple[str, ...]) -> dict[st
             found = {name: file[name] for name in names}
     except InputError:
         raise
-    except DAMAGED as error:
-        raise InputError(f"{path} cannot be read", why=(str(error).splitlines() or ["it is damaged"])[0]) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read", why=error.strerror or str(error), fix="check the path") from None
+    except DAMAGED:
+        fix = f"write one with np.savez(path, {', '.join(f'{name}=...' for name in names)})"
+        raise InputError(f"{path} cannot be read", why="it is no .npz file, or damaged", fix=fix) from None
     for name, values in found.items():
         if values.dtype.kind not in "iuf":
             raise InputError(f"{path}: {name!r} holds no numbers, but {values.dtype}")

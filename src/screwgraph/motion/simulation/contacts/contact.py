@@ -80,7 +80,11 @@ class Contact:
         ):
             value = validate_numbers(f"{name} {who}", getattr(self, name))
             is_right = (value > 0.0) if name == "stiffness" else (value >= 0.0) & ((value < most) | (value <= 1.0))
-            if value.ndim > 1 or not is_right.all():
+            if value.ndim > 1:
+                raise InputError(
+                    f"{name} {who} has the shape {value.shape}", fix="give a number, or (B,), one a motion"
+                )
+            if not is_right.all():
                 raise InputError(f"{name} {who} is {value.tolist()!r}", why=f"it must be {why}")
         validate_place(f"the place {who}", self.at)
         validate_place(f"rpy {who}", self.rpy)

@@ -52,9 +52,11 @@ class HeightMap:
         except (TypeError, ValueError):
             z, origin = np.zeros(0), np.zeros(0)
         is_right = z.ndim in (2, 3) and min(z.shape[-2:]) >= 2 and len(z)
-        if not is_right or z.dtype.kind not in "iuf" or not np.isfinite(z).all():
+        if is_right and z.dtype.kind in "iuf" and not np.isfinite(z).all():
+            raise InputError("heights of a height map are not finite", fix="fill the gaps, as with np.nan_to_num")
+        if not is_right or z.dtype.kind not in "iuf":
             raise InputError(
-                f"a height map has the shape {z.shape}", fix="give finite (nx, ny), each at least 2, or (B, nx, ny)"
+                f"a height map has the shape {z.shape}", fix="give (nx, ny), each at least 2, or (B, nx, ny)"
             )
         if origin.shape != (2,) or not np.isfinite(origin).all():
             raise InputError(f"the origin of a height map is {self.origin!r}", fix="give (x, y) (m)")
