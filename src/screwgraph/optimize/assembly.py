@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from screwgraph.optimize.batch import Batch, make_batches, merge_factors
 from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries, join_places
 from screwgraph.optimize.factors import Factors
+from screwgraph.optimize.kernel_calls import KernelCall
 from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, make_gram
 from screwgraph.optimize.value_layout import ValueLayout
 
@@ -31,6 +32,25 @@ class SoftTarget:
     count: int
     pattern: tuple[Int[np.ndarray, " e"], Int[np.ndarray, " e"]]
     gram: Gram | None
+
+
+@dataclass(frozen=True, eq=False)
+class SoftCall:
+    """A call that linearises a batch of soft factors, its entries of J'J, and what makes these of Jacobians.
+
+    `multiply` is None where the call writes them itself.
+    """
+
+    call: KernelCall
+    entries: Float[np.ndarray, " e"]
+    multiply: Callable[[], None] | None = None
+
+    def finish(self, cost_scale: float) -> None:
+        """Complete the entries after the call; divide them by a scale."""
+        if self.multiply is not None:
+            self.multiply()
+        if cost_scale != 1.0:
+            self.entries[...] /= cost_scale
 
 
 class Assembly:
@@ -122,14 +142,21 @@ class Assembly:
 
         `views` are the families' arrays inside of x, where somebody has them already.
         """
-        return self.bind(self.layout.views(x) if views is None else views)()
+        views = self.layout.views(x) if views is None else views
+        calls = self.bind()
+        for soft in calls:
+            soft.call.evaluate(views)
+        return self.finish(calls)
 
-    def bind(
-        self, views: dict[str, np.ndarray]
-    ) -> Callable[[], tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]]:
-        """Return `linearise` as a function of values that change in their places."""
-        pairs = zip(self.soft, self._places, strict=True)
-        return partial(self._evaluate, [self._bind_batch(batch, place, views) for batch, place in pairs])
+    def bind(self) -> list[SoftCall]:
+        """Return the calls that linearise soft factors, after which `finish` has the result."""
+        return [self._bind_batch(batch, place) for batch, place in zip(self.soft, self._places, strict=True)]
+
+    def finish(self, calls: Sequence[SoftCall]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
+        """Return what `linearise` does, all calls being evaluated."""
+        for soft in calls:
+            soft.finish(self.cost_scale)
+        return *self._sum_costs(), self._entries
 
     def bind_entries(
         self, views: dict[str, np.ndarray]
@@ -137,20 +164,25 @@ class Assembly:
         """Return by name of soft factors where the entries of J'J of their batch stand, and what evaluates these."""
         found = {}
         for batch, place in zip(self.soft, self._places, strict=True):
-            both = place.entries, self._bind_batch(batch, place, views)
+            both = place.entries, partial(self._evaluate_entries, self._bind_batch(batch, place), views)
             found |= {name: both for name, _ in batch.members}
         return found
 
-    def _bind_batch(
-        self, batch: Batch, place: SoftTarget, views: dict[str, np.ndarray]
-    ) -> Callable[[], Float[np.ndarray, " e"]]:
-        """Return what linearises a batch, and returns its entries of J'J."""
-        kernels = batch.factors.kernels
-        entries = self._entries[place.entries]
-        gradient = self._gradient[place.gradient].reshape(place.count, kernels.size)
-        out = (entries.reshape(place.count, -1), gradient, self._costs[place.costs, None])
-        kernel = kernels.normal if place.gram is None else kernels.whitened_jacobian
-        return partial(self._evaluate_batch, kernel, batch.bind(views), out, place.gram, entries)
+    def _evaluate_entries(self, soft: SoftCall, views: dict[str, np.ndarray]) -> Float[np.ndarray, " e"]:
+        soft.call.evaluate(views)
+        soft.finish(self.cost_scale)
+        return soft.entries
+
+    def _bind_batch(self, batch: Batch, place: SoftTarget) -> SoftCall:
+        """Return what linearises a batch; its entries of J'J stand in a buffer."""
+        kernels, n = batch.factors.kernels, place.count
+        entries, costs = self._entries[place.entries], self._costs[place.costs, None]
+        gradient = self._gradient[place.gradient].reshape(n, kernels.size)
+        if place.gram is None:
+            return SoftCall(KernelCall(kernels.normal, batch, (entries.reshape(n, -1), gradient, costs)), entries)
+        white = (np.empty((n, kernels.rows)), np.empty((n, kernels.rows, kernels.size)), costs)
+        call = KernelCall(kernels.whitened_jacobian, batch, white)
+        return SoftCall(call, entries, partial(place.gram, white[1], white[0], entries.reshape(n, -1), gradient))
 
     def bind_slopes(self, views: dict[str, np.ndarray]) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
         """Return the cost and its gradient as a function of values that change in their places; no entries of J'J."""
@@ -171,32 +203,6 @@ class Assembly:
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
         cost = float(self._costs.sum())
         return (cost, gradient) if self.cost_scale == 1.0 else (cost / self.cost_scale, gradient / self.cost_scale)
-
-    def _evaluate(
-        self, calls: Sequence[Callable[[], Float[np.ndarray, " e"]]]
-    ) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
-        for call in calls:
-            call()
-        return *self._sum_costs(), self._entries
-
-    def _evaluate_batch(
-        self,
-        kernel: np.ufunc,
-        inputs: Callable[[], list[np.ndarray]],
-        out: tuple[np.ndarray, np.ndarray, np.ndarray],
-        gram: Gram | None,
-        entries: Float[np.ndarray, " e"],
-    ) -> Float[np.ndarray, " e"]:
-        """Linearise a batch; return its entries of J'J, which stand in a buffer."""
-        if gram is None:
-            kernel(*inputs(), out=out)
-        else:
-            products, gradient, costs = out
-            r, J, costs[...] = kernel(*inputs())
-            gram(J, r, products, gradient)
-        if self.cost_scale != 1.0:
-            entries /= self.cost_scale
-        return entries
 
     @property
     def factor_costs(self) -> Float[np.ndarray, " f"]:

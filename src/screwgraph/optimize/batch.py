@@ -33,7 +33,7 @@ class Batch:
         """Return what kernels are called with, of families' arrays: copies where these have strides."""
         unknowns = [
             views[name][where] if is_contiguous else np.ascontiguousarray(views[name][where])
-            for name, where, is_contiguous in self._sources
+            for name, where, is_contiguous in self.sources
         ]
         if self.factors.refresh is None:
             return [*unknowns, *self.parameters]
@@ -42,7 +42,7 @@ class Batch:
 
     def bind(self, views: dict[str, np.ndarray]) -> Callable[[], list[np.ndarray]]:
         """Return what gives the inputs of kernels, where the families' arrays stay in their places."""
-        if self.factors.refresh is None and all(is_contiguous for *_, is_contiguous in self._sources):
+        if self.factors.refresh is None and all(is_contiguous for *_, is_contiguous in self.sources):
             inputs = self.inputs(views)
             return lambda: inputs
         return partial(self.inputs, views)
@@ -79,7 +79,7 @@ class Batch:
         return np.concatenate([np.broadcast_to(f, (longest, f.shape[1])) for f in flat], axis=1)
 
     @cached_property
-    def _sources(self) -> list[tuple[str, Any, bool]]:
+    def sources(self) -> list[tuple[str, Any, bool]]:
         """By argument its family, which of its unknowns, and whether these stand one after the other."""
         found = [(a.variables.name, a.of_array) for a in self.factors.arguments]
         return [(name, where, isinstance(where, slice) and where.step in (None, 1)) for name, where in found]

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch
+from screwgraph.optimize.kernel_calls import KernelCall
 from screwgraph.optimize.linear import MatrixEntries, RowSquares
 from screwgraph.optimize.value_layout import ValueLayout
 
@@ -34,16 +35,11 @@ class CurvatureEntries:
 
 @dataclass(frozen=True, eq=False)
 class BoundRows:
-    """Residuals (m,) and entries of the Jacobian (e,), which `evaluate` writes; calls are a kernel, inputs, outputs."""
+    """Residuals (m,) and entries of the Jacobian (e,), which `calls` write."""
 
     residuals: Float[np.ndarray, " m"]
     entries: Float[np.ndarray, " e"]
-    calls: tuple[tuple[np.ufunc, Callable[[], list[np.ndarray]], tuple[np.ndarray, np.ndarray]], ...]
-
-    def evaluate(self) -> None:
-        """Write residuals and entries at the values that are there now."""
-        for jacobian, inputs, out in self.calls:
-            jacobian(*inputs(), out=out)
+    calls: list[KernelCall]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,14 +124,14 @@ class ConstraintRows:
             kernels.residual(*batch.inputs(views), out=out)
         return found
 
-    def bind(self, views: dict[str, np.ndarray]) -> BoundRows:
-        """Return the rows' residuals and slopes as functions of values that change in their places."""
+    def bind(self) -> BoundRows:
+        """Return the rows' residuals and slopes, and the calls that write them."""
         found, entries, calls = np.empty(self.count), np.empty(self.rows.size), []
         for batch, place in zip(self.batches, self.places, strict=True):
             n = place.count
             out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
-            calls.append((batch.factors.kernels.jacobian, batch.bind(views), out))
-        return BoundRows(found, entries, tuple(calls))
+            calls.append(KernelCall(batch.factors.kernels.jacobian, batch, out))
+        return BoundRows(found, entries, calls)
 
     def bind_slopes(self, views: dict[str, np.ndarray]) -> BoundSlopes:
         """Return the rows' residuals and J'y as functions of values that change in their places; no Jacobian."""
@@ -150,8 +146,9 @@ class ConstraintRows:
 
     def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
         """Return all residuals, and the entries of their Jacobian."""
-        bound = self.bind(views)
-        bound.evaluate()
+        bound = self.bind()
+        for call in bound.calls:
+            call.evaluate(views)
         return bound.residuals, bound.entries
 
     def curvature(self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " b"]:

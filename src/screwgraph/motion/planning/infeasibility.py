@@ -49,7 +49,7 @@ def explain_too_fast_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[st
         return
     q = complete_position(task.robot, task.start)[0]
     in_time = any(isinstance(i, VelocityLimit) and i.sigma is None and i.bounds is None for i in task.limits)
-    for name, goal in task.items():
+    for name, goal in task.items("goals"):
         if not isinstance(goal, FrameGoal) or goal.sigma is not None:
             continue
         at, times = task.place(name), steps.times_at(goal.time)
@@ -71,7 +71,7 @@ def explain_unreached_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[s
     No proof, but many searches of a problem that is easier than the task: loops and contacts are left out.
     """
     is_limited = are_file_limits(task.limits)
-    for name, goal in task.items():
+    for name, goal in task.items("goals"):
         if not isinstance(goal, FrameGoal) or goal.sigma is not None or len(steps.times_at(goal.time)) != 1:
             continue
         if not is_found_at_once(goal, steps.mechanics):
@@ -95,7 +95,7 @@ def explain_weight(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
     if not limits or task.contacts or not robot.has_frames:
         return
     stands = [("at the start", complete_position(robot, task.start)[0])] if task.start is not None else []
-    for name, goal in task.items():
+    for name, goal in task.items("goals"):
         if isinstance(goal, PositionGoal) and goal.sigma is None:
             q, joints = goal.position(robot)
             stands += [(f"at {name}", q)] if q.ndim == 1 and set(joints) == set(robot.joint_names) else []
@@ -164,7 +164,7 @@ def find_static_efforts(
 
 def prove_infeasible(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
     """Say why a task cannot be solved, as far as that can be told at once; nothing where it cannot."""
-    for name, goal in task.items():
+    for name, goal in task.items("goals"):
         at = task.place(name)
         shown = name if at is None else f"{name} ({at})"
         if isinstance(goal, PositionGoal) and goal.sigma is None:

@@ -127,9 +127,9 @@ class Task:
                 if not isinstance(item, Item):
                     raise InputError(f"expected one of {group}, got {item!r}")
 
-    def items(self) -> Iterator[tuple[str, Item]]:
-        """Return all items with their names: `goal 1`, `cost 2`, ..."""
-        for group in GROUPS:
+    def items(self, *groups: str) -> Iterator[tuple[str, Item]]:
+        """Return the items of some groups, "goals" or others, or all, with their names: `goal 1`, `cost 2`, ..."""
+        for group in groups or GROUPS:
             for i, item in enumerate(getattr(self, group), start=1):
                 yield f"{group.removesuffix('s')} {i}", item
 

@@ -70,7 +70,7 @@ class KktSystem:
         """
         free = [b for b in self._bound if beside is None or b.gradient is not beside.gradient]
         if not free:
-            self._bound.append(self.bind())
+            self._bound.append(self._bound[0].make_twin() if self._bound else self.bind())
         return (free or self._bound)[-1].evaluate(x)
 
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:

@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.constraint_rows import BoundSlopes, ConstraintRows, CurvatureEntries
+from screwgraph.optimize.constraint_rows import BoundRows, BoundSlopes, ConstraintRows, CurvatureEntries
+from screwgraph.optimize.kernel_calls import BoundCalls
 from screwgraph.optimize.methods.row_scales import RowScales
 
 
@@ -65,12 +66,30 @@ class BoundModel:
         self.scales, layout = scales, assembly.layout
         self.x = np.empty(sum(place.stop - place.start for place in layout.places.values()))
         views = layout.views(self.x)
-        self._equal, self._unequal = assembly.equalities.bind(views), assembly.inequalities.bind(views)
-        self._costs = assembly.bind(views)
+        self._equal, self._unequal = assembly.equalities.bind(), assembly.inequalities.bind()
+        self._soft = assembly.bind()
         self._assembly, self._views = assembly, views
         self.gradient = np.empty(layout.size)
         self.c, self.g = np.empty(assembly.equalities.count), np.empty(assembly.inequalities.count)
         self.A, self.G = self._equal.entries, self._unequal.entries
+        calls = [*self._equal.calls, *self._unequal.calls, *(soft.call for soft in self._soft)]
+        self._evaluate_all = BoundCalls(calls, self.x, views)
+
+    def make_twin(self) -> BoundModel:
+        """Return the same in arrays of its own, but for soft factors: in a fraction of the time."""
+        other = object.__new__(BoundModel)
+        x, rows = np.empty_like(self.x), [self._equal, self._unequal]
+        views = self._assembly.layout.views(x)
+        own = [BoundRows(np.empty_like(r.residuals), np.empty_like(r.entries), r.calls) for r in rows]
+        pairs = [(self.x, x)]
+        for old, new in zip(rows, own, strict=True):
+            pairs += [(old.residuals, new.residuals), (old.entries, new.entries)]
+        vars(other).update(scales=self.scales, x=x, _assembly=self._assembly, _views=views, _soft=self._soft)
+        other._equal, other._unequal = own
+        other.gradient, other.c, other.g = map(np.empty_like, (self.gradient, self.c, self.g))
+        other.A, other.G = (r.entries for r in own)
+        other._evaluate_all = self._evaluate_all.move(pairs, views)
+        return other
 
     @cached_property
     def _cost_slopes(self) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
@@ -90,8 +109,10 @@ class BoundModel:
 
     def evaluate(self, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Return the model at x, whose arrays are those of this object."""
-        broken = self._evaluate_rows(x)
-        cost, entries = self._evaluate_costs()
+        self.x[:] = x
+        self._evaluate_all()
+        broken = self._finish_rows()
+        cost, entries = self._finish_costs()
         return LocalModel(cost, self.gradient, entries, self.c, self.A, self.g, self.G, broken)
 
     def evaluate_cost_slopes(self, x: Float[np.ndarray, " s"]) -> None:
@@ -120,12 +141,9 @@ class BoundModel:
         found = [(place, call()) for place, call in batches.values()]
         return [(place, own if scale is None else own * scale[place]) for place, own in found]
 
-    def _evaluate_rows(self, x: Float[np.ndarray, " s"]) -> float:
-        """Write residuals and slopes of hard factors at x; return the largest residual, without scales."""
-        self.x[:] = x
+    def _finish_rows(self) -> float:
+        """Scale residuals and slopes of hard factors; return the largest residual, without scales."""
         equal, unequal, scales = self._equal, self._unequal, self.scales
-        equal.evaluate()
-        unequal.evaluate()
         broken = max(np.abs(equal.residuals).max(initial=0.0), unequal.residuals.max(initial=0.0))
         self._scale_residuals(equal.residuals, unequal.residuals)
         _scale(self.A, scales.slopes, self.A)
@@ -138,8 +156,8 @@ class BoundModel:
         np.subtract(g, self.scales.relaxed, out=self.g)
         _scale(self.g, self.scales.unequal, self.g)
 
-    def _evaluate_costs(self) -> tuple[float, Float[np.ndarray, " e"]]:
-        cost, gradient, entries = self._costs()
+    def _finish_costs(self) -> tuple[float, Float[np.ndarray, " e"]]:
+        cost, gradient, entries = self._assembly.finish(self._soft)
         _scale(gradient, self.scales.units, self.gradient)
         return cost, entries if self.scales.costs is None else entries * self.scales.costs
 
