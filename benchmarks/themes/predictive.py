@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from time import thread_time
 
 import numpy as np
 from jaxtyping import Float
@@ -13,9 +14,10 @@ from benchmarks.drivers import build_driver
 from benchmarks.horizons import Horizon, balance, reach
 from benchmarks.native import find_compiler
 from benchmarks.peers.horizon_solvers import Found, solve_by_crocoddyl, solve_by_fatrop
+from benchmarks.standing_horizons import StandingHorizon, list_standing
 from benchmarks.tables import Remarks, Sheet
 from benchmarks.trotting_horizon import TrottingHorizon
-from screwgraph.ui.bench import NotMeasuredError
+from screwgraph.ui.bench import NotMeasuredError, fast_code
 
 Solver = Callable[[], tuple[Found, list[float]]]
 COLUMNS = (
@@ -37,7 +39,9 @@ NOTES = (
     f"steps, and {TICKS} ticks from states that noise displaces; the least of {ROUNDS} rounds each. fatrop has our "
     "forward dynamics and their exact Hessian by CasADi, in C or run by CasADi; Crocoddyl's BoxFDDP has limits of "
     "states as barriers, which is why its cost may differ. The A1 trots: full dynamics, forces of feet within "
-    "friction; its calls take one barrier step. Its stages are ours alone: no other solver has them.",
+    "friction; its calls take one barrier step. Its stages are ours alone: no other solver has them. Large robots "
+    "stand on soles, balls and line feet, their base moves by 0.1 m/s forwards and sideways; they are called from "
+    "Python, as machine code that LLVM made, and one call is a linearisation and one barrier step.",
 )
 DRIVER = """
 #include <string.h>
@@ -84,7 +88,30 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
             figures = [f"{cost:.9g}{said}", f"{violation:.1e}", str(found.iterations), f"{1e3 * found.seconds:.2f}"]
             spread = [f"{1e-3 * np.quantile(ticks, share):.1f}" if ticks else "" for share in (0.5, 0.99)]
             rows.append([named, name, *figures, f"{each:.1f}", *spread])
+    for standing in list_standing():
+        tools.say(f"horizon of {standing.name}")
+        rows.append(stand_here(standing))
     return Sheet("Predictive control", COLUMNS, rows, (*NOTES, *remarks.notes()))
+
+
+def stand_here(horizon: StandingHorizon) -> list[str]:
+    """Return the row of a robot that stands: its calls to the optimum, and times of one, from Python."""
+    with fast_code():
+        f, given = horizon.controller, horizon.arguments
+        previous, count, solution = np.zeros(f.arguments[-1].shape), 0, np.full(5, np.inf)
+        while solution[4] > CLOSE and count < MOST:
+            *_, previous, solution = f(*given, previous)
+            count += 1
+    seconds = list[float]()
+    for _ in range(TICKS):
+        begin = thread_time()
+        f(*given, previous)
+        seconds.append(1e6 * (thread_time() - begin))
+    least, middle, most = min(seconds), *np.quantile(seconds, [0.5, 0.99])
+    said = "" if solution[4] <= CLOSE and not solution[0] else " (not solved)"
+    figures = [f"{solution[1]:.9g}{said}", f"{solution[2]:.1e}", str(count), f"{1e-3 * count * least:.2f}"]
+    times = [f"{x:.1f}" for x in (least, middle, most)]
+    return [f"{horizon.name}, {horizon.knots}", "screwgraph, machine code", *figures, *times]
 
 
 def list_peers(horizon: Horizon, tools: Tools) -> dict[str, Solver]:

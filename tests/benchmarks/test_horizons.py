@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from benchmarks.horizons import balance
 from benchmarks.peers.horizon_solvers import solve_by_crocoddyl, solve_by_fatrop
+from benchmarks.standing_horizons import list_standing
 from benchmarks.trotting_horizon import TrottingHorizon
 
-from screwgraph.motion.control import converge
+import screwgraph as sg
+from screwgraph.motion.control import Sole, converge
 from screwgraph.ui.bench import NotMeasuredError
 
 OPTIMUM = 2.372237833647354
@@ -67,3 +69,15 @@ def test_a_trotting_a1_keeps_equations_of_motion_and_friction_and_its_cost_is_co
     moved = np.asarray(found.forces).copy()
     moved[0, 1] += 1.0
     assert horizon.judge(found.states, found.efforts, moved)[1] > 0.1
+
+
+def test_robots_that_stand_have_closed_loops_and_feet_on_the_ground():
+    for horizon in list_standing():
+        robot, q, heights = horizon.robot, horizon.q, list[float]()
+        if robot.is_closed:
+            assert np.abs(robot.close_loops(q, robot.independent_joints) - q).max() < 1e-9
+        for foot in horizon.feet:
+            T = np.asarray(sg.forward_kinematics(robot, foot.frame)(q))
+            heights.append((T @ [*foot.at, 1.0])[2] - (0.0 if isinstance(foot, Sole) else foot.radius))
+        assert min(heights) == pytest.approx(0.0, abs=1e-9)
+        assert max(heights) < 2e-3
