@@ -107,4 +107,4 @@ def _members(kind: type) -> Callable[[Any], tuple[Any, ...]] | None:
 
 
 def _is_ours(made: type | FunctionType) -> bool:
-    return made.__module__.partition(".")[0] == PACKAGE
+    return (made.__module__ or "").partition(".")[0] == PACKAGE
