@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -46,6 +46,8 @@ from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, S
 
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
+HELD = "held "
+"""Before names of arguments that stand beside the terms."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
 
@@ -100,13 +102,13 @@ class ContactStep:
         for name, size in (*sizes.items(), *given.items()):
             memory.add(name, size)
         # What later parts read stands beside the terms: code of many numbers takes these where they are.
-        held = {f"held {name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
+        held = {f"{HELD}{name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
         for name, size in held.items():
             memory.add(name, size)
         flags = ["second", "again"] if self.model.whirls else []
         for name in flags:
             memory.add(name, 1)
-        begun, second = [name.removeprefix("held ") for name in held], flags[:1]
+        begun, second = [name.removeprefix(HELD) for name in held], flags[:1]
         hold = memory.block("hold", begun, [*held, *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
         cut = list[Block]()
         if reads := self.efforts.find_inputs(list(given)):
@@ -165,9 +167,9 @@ class ContactStep:
         reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "b", "arcs", "drift"]
         if isinstance(search, Propagation):
             writes = [*PROBLEM, "x", "state", "round", "least"]
-            return memory.block("aim", [*reads, "places"], writes, self.begin_propagation), *search.list_parts()
+            return self._read("aim", [*reads, "places"], writes, self.begin_propagation), *search.list_parts()
         writes = [*PROBLEM, "x", "change", "state", "round", *(closing.sizes if closing else ())]
-        aim = memory.block("aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
+        aim = self._read("aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
         reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
         start = memory.block(
             "start", [*reads, *(["closing"] if closing else [])], ["x", "tried", "direct"], self.begin_search
@@ -178,27 +180,17 @@ class ContactStep:
             return aim, SettledWhen(first, parts, is_rare=True)
         return aim, *closing.list_parts(memory, (SettledWhen(first, parts), late), held)
 
-    def begin_propagation(
-        self,
-        q: Any,
-        dt: Any,
-        contacts: Any,
-        forces: Any,
-        gaps: Any,
-        axes: Any,
-        rates: Any,
-        times: Any,
-        aims: Any,
-        b: Any,
-        arcs: Any,
-        drift: Any,
-        places: Any,
-    ) -> list[Number]:
+    def _read(
+        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Callable[[Mapping[str, Any]], Any]
+    ) -> Block:
+        """Return the part of an expression of vectors by name, those that are held by their own."""
+        names = [name.removeprefix(HELD) for name in reads]
+        return self.memory.block(label, reads, writes, lambda *x: expression(dict(zip(names, x, strict=True))))
+
+    def begin_propagation(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws, impulses of the step before, the state, and the least proximal term."""
-        last, h = self.terms.read_impulses(dt, forces, axes), dt[0]
-        at = {"b": b, "drift": drift, "places": places, "gaps": gaps, "rates": rates, "arcs": arcs}
-        at |= {"times": times, "aims": aims}
-        problem = make_problem(self.terms, at, q, dt, contacts, last)
+        last, (h,) = self.terms.read_impulses(at["dt"], at["forces"], at["axes"]), at["dt"]
+        problem = make_problem(self.terms, at, last)
         return [*chain(*problem[:3]), *last, *begin_sweeps(h, FEW), 1.0, 0.0, 0.0, LEAST * sqrt(rounding(h))]
 
     def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
@@ -220,9 +212,9 @@ class ContactStep:
         """
         at = {**given, **self.terms.evaluate({**given, "tau": self.efforts.total(given)})}
         at |= self.rebound.read_impacts(at)
-        q, dt, contacts = (given[name] for name in ("q", "dt", "contacts"))
+        q, dt = given["q"], given["dt"]
         last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.read_rows(at)
-        b, R, values, _ = make_problem(self.terms, at, q, dt, contacts, last)
+        b, R, values, _ = make_problem(self.terms, at, last)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
         change = self.terms.inertia(*(at[name] for name in INERTIA)).solve(impulse)
         known, way, free = change, list[Any](), at["free"]
@@ -231,7 +223,7 @@ class ContactStep:
             cut, own = [u - v for u, v in zip(change, known, strict=True)], self.closing_arguments
             begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
             values_ = given[own[0]] if own else ()
-            _, guess, _ = self.guess(at, q, dt, contacts, last)
+            _, guess, _ = self.guess(at, last)
             known, ends, shift = self.closing.follow(guess, begun, impulse, late, q, dt[0], values_)
             way, change = [shift, [0.0] * CLOSING], [u + v for u, v in zip(ends, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
@@ -248,41 +240,18 @@ class ContactStep:
         """Return all efforts, of arguments of some names."""
         return self.efforts.total(dict(zip(names, vectors, strict=True)))
 
-    def aim(
-        self,
-        q: Any,
-        dt: Any,
-        contacts: Any,
-        forces: Any,
-        gaps: Any,
-        axes: Any,
-        rates: Any,
-        times: Any,
-        aims: Any,
-        b: Any,
-        arcs: Any,
-        drift: Any,
-        A: Any,
-        J: Any,
-        soles: Any,
-        places: Any,
-        factor: Any,
-        pivots: Any,
-    ) -> list[Number]:
+    def aim(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.
 
         These are the solution of contacts that stick or are open; where it does not obey all laws, another is searched
         for.
         """
-        (h,), last = dt, self.terms.read_impulses(dt, forces, axes)
-        at = {"b": b, "drift": drift, "places": places, "gaps": gaps, "rates": rates, "arcs": arcs, "J": J}
-        at |= {"times": times, "aims": aims}
-        at |= {"soles": soles, "A": A, "factor": factor, "pivots": pivots}
-        problem, guess, rows = self.guess(at, q, dt, contacts, last)
+        last = self.terms.read_impulses(at["dt"], at["forces"], at["axes"])
+        problem, guess, rows = self.guess(at, last)
         x, change = guess.system.solve(guess.factor, guess.given, guess.right)
-        every = rows.held.distribute(x, guess.holds, rows.places, contacts[::4], guess.active)
+        every = rows.held.distribute(x, guess.holds, rows.places, at["contacts"][::4], guess.active)
         worst = find_deviation(self.model.laws, problem[:3], every, rows.move(change), guess)
-        goes, _, *state = begin_sweeps(h)
+        goes, _, *state = begin_sweeps(at["dt"][0])
         goes = choose(worst <= state[0], 0.0, goes)
         found = [*chain(*problem[:3]), *every, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
         return [*found, *(self.closing.begin(guess, x) if self.closing else ())]
@@ -291,15 +260,13 @@ class ContactStep:
         """Return the rows of contacts at some terms."""
         return ContactRows.read(self.terms, *(at[name] for name in ROWS))
 
-    def guess(
-        self, at: Mapping[str, Any], q: Any, dt: Any, contacts: Any, last: Numbers
-    ) -> tuple[Problem, StickingGuess, ContactRows]:
+    def guess(self, at: Mapping[str, Any], last: Numbers) -> tuple[Problem, StickingGuess, ContactRows]:
         """Return the problem (b, R, values, arcs) at some terms, what the last impulses let guess, rows of contacts."""
         terms = self.terms
-        problem = make_problem(terms, at, q, dt, contacts, last)
+        problem = make_problem(terms, at, last)
         rows = self.read_rows(at)
         inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
-        A, eps = terms.rows("A", at["A"]), rounding(dt[0])
+        A, eps = terms.rows("A", at["A"]), rounding(at["dt"][0])
         return problem, make_guess(terms, rows, inertia, A, problem, last, drift, eps), rows
 
     def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:

@@ -8,11 +8,11 @@ robot has velocities, however many contacts there are. Featherstone (2008), sect
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import repeat
-from typing import Any
+from typing import Any, NamedTuple
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts import newton
@@ -147,7 +147,7 @@ class Propagation:
         places = self.memory.places
         yield Fill(places("way of sweep").start, 1)
         given, fixed = ["Y", "x", *PROBLEM, "diagonal"], ["u", "state", "way of sweep"]
-        yield from self._loops.each("solve", given, fixed, (["x"], ["u", "way of sweep"]), _solve_law)
+        yield from self._loops.each("solve", given, fixed, (["x"], ["u", "way of sweep"]), _of_law(_solve_law))
         yield self.memory.block(
             "swept", ["state", "way of sweep"], ["state"], lambda state, way: advance_sweeps(list(state), way[0])
         )
@@ -155,14 +155,14 @@ class Propagation:
     def _measure(self, x: str, u: str) -> Iterator[Part]:
         """Yield what finds |F|^2 and the largest of F, the velocities by which laws are not obeyed."""
         yield Fill(self.memory.places("left").start, 2)
-        yield from self._loops.each("measure", ["Y", x, *PROBLEM], [u, "left"], ([], ["left"]), _measure_law)
+        yield from self._loops.each("measure", ["Y", x, *PROBLEM], [u, "left"], ([], ["left"]), _of_law(_measure_law))
 
     def _improve(self) -> Iterator[Part]:
         """Yield Newton's method."""
         memory, n, equations = self.memory, self._n, self._equations
         given = ["Y", "x", *PROBLEM, "diagonal"]
         linearise = self._loops.each(
-            "linearise", given, ["u", "newton", "least"], (["T", "acts"], []), _linearise, alone=True
+            "linearise", given, ["u", "newton", "least"], (["T", "acts"], []), _of_law(_linearise), alone=True
         )
         Y, T, acts = (memory.places(name).start for name in ("Y", "T", "acts"))
         gather = (
@@ -190,9 +190,32 @@ class Propagation:
         yield SettlingLoop(memory.places("newton").start, passage)
 
 
-def _velocities(rows: Sequence[Any], x: Any, b: Any, R: Any, u: Any) -> list[Number]:
-    """Return w = b + R x + Y u."""
-    return [v + r * y + dot(row, u) for row, y, v, r in zip(rows, x, b, R, strict=True)]
+class LawNumbers(NamedTuple):
+    """The numbers of one law: rows Y one after the other, impulses x, b and R of rows, its values, what it prepared."""
+
+    law: ImpulseLaw
+    Y: Any
+    x: Any
+    b: Any
+    R: Any
+    values: Any
+    prepared: Any
+
+    @property
+    def rows(self) -> list[Any]:
+        """Rows Y."""
+        return split_rows(self.Y, self.law.rows)
+
+    def move(self, u: Any) -> list[Number]:
+        """Return velocities w = b + R x + Y u."""
+        each = zip(self.rows, self.x, self.b, self.R, strict=True)
+        return [v + r * y + dot(row, u) for row, y, v, r in each]
+
+
+def _of_law(expression: Callable[..., list[Number]]) -> Callable[..., list[Number]]:
+    """Return the expression of a law and vectors, of one of numbers of the law and the vectors after these."""
+    count = len(LawNumbers._fields) - 1
+    return lambda law, *x: expression(LawNumbers(law, *x[:count]), *x[count:])
 
 
 def _push(law: ImpulseLaw, Y: Any, x: Any, u: Any) -> list[Number]:
@@ -201,66 +224,39 @@ def _push(law: ImpulseLaw, Y: Any, x: Any, u: Any) -> list[Number]:
     return [v + dot([row[j] for row in rows], x) for j, v in enumerate(u)]
 
 
-def _solve_law(
-    law: ImpulseLaw,
-    Y: Any,
-    x: Any,
-    b: Any,
-    R: Any,
-    values: Any,
-    prepared: Any,
-    diagonal: Any,
-    u: Any,
-    state: Any,
-    way: Any,
-) -> list[Number]:
+def _solve_law(own: LawNumbers, diagonal: Any, u: Any, state: Any, way: Any) -> list[Number]:
     """Return impulses of a law after a share of the way to its solution, u, and the largest change of a velocity."""
-    w = _velocities(split_rows(Y, law.rows), x, b, R, u)
-    ways = [new - old for new, old in zip(law.solve(list(x), w, values, prepared), x, strict=True)]
+    solved = own.law.solve(list(own.x), own.move(u), own.values, own.prepared)
+    ways = [new - old for new, old in zip(solved, own.x, strict=True)]
     most = way[0]
-    for own, yields in zip(ways, diagonal, strict=True):
-        most = maximum(most, abs(own) * yields)
+    for change, yields in zip(ways, diagonal, strict=True):
+        most = maximum(most, abs(change) * yields)
     share = choose(state[0] > 0.5, state[3], 0.0)
-    taken = [share * own for own in ways]
-    return [*(old + own for old, own in zip(x, taken, strict=True)), *_push(law, Y, taken, u), most]
+    taken = [share * change for change in ways]
+    return [*(a + b for a, b in zip(own.x, taken, strict=True)), *_push(own.law, own.Y, taken, u), most]
 
 
-def _measure_law(
-    law: ImpulseLaw, Y: Any, x: Any, b: Any, R: Any, values: Any, prepared: Any, u: Any, left: Any
-) -> list[Number]:
+def _measure_law(own: LawNumbers, u: Any, left: Any) -> list[Number]:
     """Return |F|^2 and the largest of F with those of a law."""
-    w = _velocities(split_rows(Y, law.rows), x, b, R, u)
-    F = law.residual(list(x), w, values, prepared)
+    F = own.law.residual(list(own.x), own.move(u), own.values, own.prepared)
     return [left[0] + dot(F, F), maximum(left[1], newton.largest(F))]
 
 
-def _linearise(
-    law: ImpulseLaw,
-    Y: Any,
-    x: Any,
-    b: Any,
-    R: Any,
-    values: Any,
-    prepared: Any,
-    diagonal: Any,
-    u: Any,
-    state: Any,
-    least: Any,
-) -> list[Number]:
+def _linearise(own: LawNumbers, diagonal: Any, u: Any, state: Any, least: Any) -> list[Number]:
     """Return rows (B F_w Y, B F), B = (F_x + F_w R + p s)^-1, with the proximal term p and a scale s of velocities.
 
     And whether these are not zero, as those of contacts that are open.
     A step of the law is B F_w Y t - B F, where t = -Y' dx: with G = Y Y' + R, (F_x + F_w G + p s) dx = -F.
     """
-    rows, numbers = split_rows(Y, law.rows), (list(x), _velocities(split_rows(Y, law.rows), x, b, R, u))
-    F = law.residual(*numbers, values, prepared)
-    by_x, by_w = law.slopes(*numbers, values, prepared)
+    law, rows, numbers = own.law, own.rows, (list(own.x), own.move(u), own.values, own.prepared)
+    F = law.residual(*numbers)
+    by_x, by_w = law.slopes(*numbers)
     scale: Number = TINY
     for yields in diagonal:
         scale = maximum(scale, yields)
     proximal = maximum(state[2], least[0]) * scale
     left = [
-        [own + slope * soft for own, slope, soft in zip(*pair, R, strict=True)] for pair in zip(by_x, by_w, strict=True)
+        [a + slope * soft for a, slope, soft in zip(*pair, own.R, strict=True)] for pair in zip(by_x, by_w, strict=True)
     ]
     for i, row in enumerate(left):
         row[i] = row[i] + proximal

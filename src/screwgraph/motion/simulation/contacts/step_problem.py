@@ -23,14 +23,14 @@ Problem = tuple[list[Number], list[Number], list[Number], list[Number]]
 """Of impulses: velocities b without them, compliance R, values of laws, and arcs that are in b."""
 
 
-def make_problem(terms: Terms, at: Mapping[str, Any], q: Any, dt: Any, contacts: Any, last: Numbers) -> Problem:
-    """Return b with the contacts' springs and rebounds, compliance R of each row, values of laws, arcs in b, of terms.
+def make_problem(terms: Terms, at: Mapping[str, Any], last: Numbers) -> Problem:
+    """Return b with the contacts' springs and rebounds, compliance R of each row, values of laws, arcs in b.
 
     A spring k and a damper d push with -k (gap + h w) - d w at the end of the step, so that w + R x + gap k / (h k
     + d) = 0, R = 1 / (h (h k + d)). Before it touches, a contact does not stop before the ground: w + gap / h >= 0.
     An impact with rebound is rigid.
     """
-    (h,), model = dt, terms.model
+    (h,), q, contacts, model = at["dt"], at["q"], at["contacts"], terms.model
     b = terms.full_velocities(at["b"], at["drift"], at["places"])
     gaps, rates = terms.full("gaps", at["gaps"]), terms.full("rates", at["rates"])
     R, values, arrives = [0.0] * len(b), list[Number](), list[Number]()
