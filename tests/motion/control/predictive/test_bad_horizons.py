@@ -9,7 +9,14 @@ from tests.motion.control.predictive.test_optima import cart_pole
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
-from screwgraph.motion.control import HorizonLimits, PostureTask, converge, stack_references, stack_weights
+from screwgraph.motion.control import (
+    HorizonLimits,
+    PostureTask,
+    converge,
+    solve_riccati,
+    stack_references,
+    stack_weights,
+)
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.tick_outcome import TickOutcome
 
@@ -92,6 +99,29 @@ def test_states_without_sense_have_no_effort_and_are_forgotten():
         again = control([0.0, 3.0], [0.0, 0.0], references, weights, 0.0, following)
         for x, y in zip(again, sound, strict=True):
             np.testing.assert_array_equal(x, y)
+
+
+def test_parts_of_an_interval_that_are_no_numbers_have_no_effort():
+    control, weights = cart_pole()
+    references = stack_references(control, [0.0, np.pi])
+    nothing = np.zeros(control.arguments[-1].shape)
+    *_, last, _ = control([0.1, 3.0], [0.0, 0.0], references, weights, 0.0, nothing)
+    for bad in (np.nan, np.inf, -np.inf):
+        for previous in (nothing, last):
+            with np.errstate(all="ignore"):
+                tau, *_, solution = control([0.1, 3.0], [0.0, 0.0], references, weights, bad, previous)
+            assert solution[0] == 3.0
+            assert not tau.any()
+
+
+def test_calls_and_tolerances_that_have_no_sense():
+    control, weights = cart_pole()
+    references = stack_references(control, [0.0, np.pi])
+    for most, tolerance in ((0, 1e-8), (200, 0.0)):
+        with complains("one call at least"):
+            converge(control, [0.0, 3.0], [0.0, 0.0], references, weights, most=most, tolerance=tolerance)
+    with complains("not finite"):
+        solve_riccati(sg.load("cart_pole"), [0.0, np.nan], weights, dt=0.02, actuated=["x"])
 
 
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])

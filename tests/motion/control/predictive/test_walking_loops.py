@@ -33,7 +33,10 @@ def mini_cheetah():
 
 
 def walk_loop(made, own_control, plant, seconds, own, gait=None, velocity=(0.0, 0.0, 0.0)):
-    """Return a log, and the height of the base above the wanted one (mm)."""
+    """Return a log, and the height of the base above the wanted one (mm).
+
+    Bases that are expected carry the legs of a robot that trots in place, wanted ones those of one that walks.
+    """
     robot, q, feet, at, along = made
     weights = stack_weights(
         robot,
@@ -53,7 +56,7 @@ def walk_loop(made, own_control, plant, seconds, own, gait=None, velocity=(0.0, 
         tau, states, _, forces, _, previous, solution = own_control(
             q, qd, plan.references, weights, plan.contacts, float(k > 0), previous
         )
-        states = np.vstack([states[1:], states[-1:]])
+        states = None if any(velocity) else np.vstack([states[1:], states[-1:]])
         normal, *tangents = forces.reshape(STAGES, 4, 3).transpose(2, 0, 1)
         slips = np.abs(tangents).max(axis=0) - ASKED / np.sqrt(2.0) * normal
         assert slips[0].max() < 1.0  # N, of 70 a foot; the barrier of a call is not zero
@@ -152,7 +155,7 @@ def test_a_quadruped_with_rotors_trots(velocity):
     kept = f"height {np.abs(height[30:]).max():.1f} mm (5)"
     record_loop(f"mini cheetah with rotors trots at {velocity[0]:g} m/s", "own", own, kept, log, robot.effort_limits)
     assert np.abs(height[30:]).max() < 5.0
-    assert abs(gone[0] - 2.0 * velocity[0]) < 0.2
+    assert abs(gone[0] - 2.0 * velocity[0]) < 0.1  # 0.2 where expected bases carry the legs
     assert abs(gone[1]) < 0.1
     assert abs(turned) < 0.1
     assert set(log.status) <= {0.0, 1.0}

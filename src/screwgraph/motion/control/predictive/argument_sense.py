@@ -35,7 +35,7 @@ class ArgumentSense:
         """Return what writes "sense", 1 or 0, once the last solution stands in `at`."""
         block, N, robot = self.memory.block, self.horizon.stages, self.horizon.model.robot
         nx = robot.nq + robot.nv
-        found: tuple[Part, ...] = (block("sense", [], ["sense"], lambda: [1.0]),)
+        found: tuple[Part, ...] = (block("sense", ["advance"], ["sense"], lambda advance: [have_sense([], advance)]),)
         if self.horizon.steps.bent:
             self._alias("sense_references", "references", 0, nx)
             self._alias("sense_at", "at", 0, nx)

@@ -210,6 +210,11 @@ def converge(
     Raises:
         InputError: an argument does not fit, or has no sense, as weights below zero and numbers that are none.
     """
+    if most < 1 or not tolerance > 0.0:
+        raise InputError(
+            f"most is {most!r}, tolerance {tolerance!r}",
+            why="there is one call at least, and the tolerance is positive",
+        )
     solution = np.zeros(find_argument(control, "previous").shape) if previous is None else previous
     more = {"terminal": terminal, "frames": frames, "frame_weights": frame_weights, "contacts": contacts}
     more["first"] = first

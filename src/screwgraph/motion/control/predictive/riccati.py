@@ -45,6 +45,8 @@ def solve_riccati(
     q, w = validate_numbers("position", position), validate_numbers("weights", weights)
     if q.shape != (n,) or w.shape != (2 * n + len(driven),):
         raise InputError(f"position {q.shape}, weights {w.shape}", fix=f"give ({n},), ({2 * n + len(driven)},)")
+    if not np.isfinite(q).all():
+        raise InputError("position", why="there are numbers that are not finite")
     if not (np.isfinite(w).all() and np.all(w >= 0.0) and np.all(w[2 * n :] > 0.0) and 0.0 < dt < np.inf):
         raise InputError("weights or dt", why="weights are from 0 on, those of efforts and dt positive")
     tau, rest = np.zeros(n), np.zeros(n)
