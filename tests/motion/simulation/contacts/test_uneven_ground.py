@@ -229,7 +229,7 @@ def test_a_plane_as_an_input_is_the_plane_in_the_code():
     ("make", "said"),
     [
         (lambda: sg.HeightMap(np.zeros(3)), "shape"),
-        (lambda: sg.HeightMap(np.full((3, 3), np.nan)), "shape"),
+        (lambda: sg.HeightMap(np.full((3, 3), np.nan)), "not finite"),
         (lambda: sg.HeightMap(np.zeros((3, 3)), spacing=0.0), "spacing"),
         (lambda: sg.HeightMap(np.zeros((3, 3)), origin=(1.0,)), "origin"),
         (lambda: sg.Steps([0.2, 0.1], [0.0, 0.1]), "steps are at"),
