@@ -14,6 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.contacts import newton
 from screwgraph.motion.simulation.contacts.delassus_search import DelassusSearch
+from screwgraph.motion.simulation.contacts.energy_bound import FAST, EnergyBound
 from screwgraph.motion.simulation.contacts.laws import Numbers
 from screwgraph.motion.simulation.contacts.loop_closing import (
     CLOSING,
@@ -40,7 +41,7 @@ from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
-from screwgraph.spatial import choose, sqrt
+from screwgraph.spatial import choose, maximum, sqrt
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, SettlingLoop, dot
 
@@ -77,7 +78,7 @@ class ContactStep:
     @property
     def ends(self) -> int:
         """How many parts make results of impulses."""
-        return 1 if self.closing else 3
+        return (1 if self.closing else 3) + self.model.whirls
 
     @cached_property
     def rebound(self) -> ReboundWay:
@@ -126,7 +127,9 @@ class ContactStep:
             "change": len(self.model.free_velocities.free),
             "times": k,
             "aims": k,
+            "arrive": m,
             "latest": 1,
+            "fast": 1,
             "state": STATE,
             "round": ROUND,
             "prepared": prepared,
@@ -140,18 +143,20 @@ class ContactStep:
         end = memory.block(
             "end",
             ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *way],
-            ["q'", "qd'", "forces'", "gaps'", "solution"],
+            ["q'", "qd'", "forces'", "gaps'", "solution", "fast"],
             self.end,
         )
         late = self.rebound.add_to(memory, [*ROWS, *INERTIA], self.closing is not None)
-        solve = (*self.rebound.list_impacts(memory), *self.search_parts([*held], late))
+        solve = tuple(self.search_parts([*held], late))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
             renew = self.terms.renew(memory, efforts, "again")
             solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
-        ends = [end] if self.closing else [late, end, self.rebound.displace_end(memory)]
-        parts = (hold, *cut, begin, *solve, *ends)
+        ends: list[Part] = [end] if self.closing else [late, end, self.rebound.displace_end(memory)]
+        if self.model.whirls:
+            ends.append(EnergyBound(self.model, self.terms).add_to(memory, efforts))
+        parts = (hold, *cut, begin, *self.rebound.list_impacts(memory, efforts), *solve, *ends)
         inputs = tuple(place for name in given for place in memory.places(name))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -164,7 +169,7 @@ class ContactStep:
         Of rebounds that are `late` positions of loops know in their first passage.
         """
         memory, search, closing = self.memory, self.search, self.closing
-        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "b", "arcs", "drift"]
+        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "arrive", "b", "arcs", "drift"]
         if isinstance(search, Propagation):
             writes = [*PROBLEM, "x", "state", "round", "least"]
             return self._read("aim", [*reads, "places"], writes, self.begin_propagation), *search.list_parts()
@@ -230,7 +235,7 @@ class ContactStep:
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
-        ends = self.end(pushed, [0.0] * STATE, [0.0] * ROUND, q, dt, at["gaps"], at["axes"], free, change, *way)
+        ends = self.end(pushed, [0.0] * STATE, [0.0] * ROUND, q, dt, at["gaps"], at["axes"], free, change, *way)[:-1]
         if self.closing is None:
             n, m = len(q), len(q) + len(given["qd"])
             ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
@@ -304,4 +309,8 @@ class ContactStep:
         for c, own in enumerate(terms.read_axes(axes)):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
-        return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1]]
+        largest: Number = 0.0
+        for x in step:
+            largest = maximum(largest, abs(x))
+        fast = choose(largest > FAST, 1.0, 0.0)
+        return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1], fast]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.errors import EliminationError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, parameter_arguments, robot_arguments, without_metadata
-from screwgraph.mechanics.dynamics import bias_forces, mass_matrix
+from screwgraph.mechanics.dynamics import mass_matrix
 from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model.robot import Robot, loop_pose, without_loops
-from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
+from screwgraph.model.robot.parameters import Parameter
 from screwgraph.motion.simulation.closure_code import Opening, closure_code, entries, jacobian_code
 from screwgraph.motion.simulation.contacts.closed_inertia import ClosedInertia, make_closed_inertia
 from screwgraph.motion.simulation.contacts.contact import Contact
@@ -33,6 +32,7 @@ from screwgraph.motion.simulation.contacts.coupled_velocities import (
 from screwgraph.motion.simulation.contacts.ground import Plane
 from screwgraph.motion.simulation.contacts.held_soles import SHARED, HeldSoles
 from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, ImpulseLaw, Range
+from screwgraph.motion.simulation.contacts.live_body import LiveBody, add_springs, idle_joint_error
 from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.soles import (
     find_soles,
@@ -266,18 +266,18 @@ class ContactModel:
         the first one found, and `known` is the inertia, K, J and soles that both have.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
-        M, bias, damping = self._motion(q, values)
-        force = list(tau)
-        for name, stiffness, rest in self.springs:
-            i, at = robot.v_slices[name].start, robot.q_slices[name].start
-            force[i] = force[i] - stiffness * (q[at] + h * qd[i] - rest)
+        body = self._body
+        M, damping = body.mass_matrix(q, values), body.damping(values)
+        force = add_springs(robot, self.springs, tau, q, [h * v for v in qd])
         (inertia, K, *rows), A = (known, list[Row]()) if known else self._find_inertia(M, damping, (q, qd, h))
         begun = free = ahead = coupled.select(qd)
         pushed = self._push(self._couple(self.touch(q, qd, planes), rows), push) if len(push) else None
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
             middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
             damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
-            efforts = coupled.gather([f - c + x for f, c, x in zip(force, bias(middle), damped, strict=True)])
+            efforts = coupled.gather(
+                [f - c + x for f, c, x in zip(force, body.bias(q, middle, values), damped, strict=True)]
+            )
             turned = coupled.select(turning(robot.manifold, np.array(middle)))
             if pushed is not None:
                 efforts, pushed = [e + f for e, f in zip(efforts, pushed, strict=True)], None
@@ -288,6 +288,24 @@ class ContactModel:
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
         touch = self._couple(self.touch(q, coupled.spread(swung), planes), rows)
         return make_terms(inertia, K, free, touch, (begun, h), A)
+
+    def forces_at_rest(self, q: Any, tau: Any, values: Any = ()) -> list[Number]:
+        """Return the forces along free velocities that accelerate the robot where it is at rest."""
+        none = [0.0] * self.robot.nv
+        bias, force = self._body.bias(q, none, values), add_springs(self.robot, self.springs, tau, q, none)
+        return self.free_velocities.gather([f - c for f, c in zip(force, bias, strict=True)])
+
+    def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
+        """Return the kinetic energy (J)."""
+        return self._body.kinetic_energy(q, qd, values)
+
+    def lock_joints(self, q: Any, qd: Any, values: Any = ()) -> list[Number]:
+        """Return the velocities of the same momentum with which all links move as one."""
+        return self._body.lock_joints(q, qd, values)
+
+    @cached_property
+    def _body(self) -> LiveBody:
+        return LiveBody(without_loops(self.robot), self.live)
 
     def _find_inertia(
         self, M: list[Row], damping: Sequence[Number], start: tuple[Any, Any, Number]
@@ -312,7 +330,7 @@ class ContactModel:
         try:
             inertia, A = make_closed_inertia(M, K, self.root)
         except ZeroDivisionError as error:
-            raise self._idle_joint(error.args[0]) from error
+            raise idle_joint_error(robot, error.args[0]) from error
         return (inertia, K), A
 
     def _couple(self, touch: Touch, known: Sequence[list[Row]] = ()) -> Touch:
@@ -331,29 +349,6 @@ class ContactModel:
         """Return J' push of all rows."""
         rows = HeldSoles(self.soles, self.rows).expand_rows(touch.rows, touch.soles, touch.places)
         return multiply_transposed(rows, push, len(self.free_velocities.free))
-
-    def _motion(self, q: Any, values: Any) -> tuple[list[Row], Callable[[Any], Any], list[Number]]:
-        """Return the mass matrix, its lower triangle, forces that no acceleration makes by velocity, and damping."""
-        tree, own = without_loops(self.robot), list[Any]()
-        ends = np.cumsum([len(p.nominal(self.robot)) for p in self.live])
-        given = dict(zip(self.live, np.split(values, ends[:-1]), strict=True)) if self.live else {}
-        for kinds in (ROTORS, KINDS):
-            parts = {p.name: values for p, values in given.items() if p.kind in kinds}
-            payload = next((p.part for p in given if p.kind == "payload"), None)
-            own.append((tuple(parts), payload, (np.concatenate(list(parts.values())),) if parts else ()))
-        (inertial, payload, numbers), (names, _, all_numbers) = own
-        M = mass_matrix(tree, parameters=inertial, payload=payload)(q, *numbers)
-        bias = bias_forces(tree, parameters=names, payload=payload)
-        levels = {p.part: value[0] for p, value in given.items() if p.kind == "damping"}
-        damping = [levels.get(joint.name, joint.damping) for joint in tree.joints for _ in range(joint.type.nv)]
-        return [dict(row) for row in to_sparse_rows(np.tril(M))], lambda v: bias(q, np.array(v), *all_numbers), damping
-
-    def _idle_joint(self, place: int) -> EliminationError:
-        """Return the error for a velocity coordinate that moves nothing."""
-        names = [name for name, own in self.robot.v_slices.items() for _ in _indices(own)]
-        return EliminationError(
-            f"joint {names[place]!r} moves nothing that has inertia", fix="give it an armature, or lock it"
-        )
 
     @cached_property
     def closing_weight(self) -> float:

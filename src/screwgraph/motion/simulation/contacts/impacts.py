@@ -2,12 +2,15 @@
 
 A contact whose gap closes at the time t of a step moves with the velocity v until then, with v' after it: x' = x + t v
 + (h - t) v' = x + h v' - t (v' - v). Velocities of a step are those of its middle, so that gravity's part of the step
-before an impact belongs to v, that after it to v': each bounce of a ball is exact.
+before an impact belongs to v, that after it to v': each bounce of a ball is exact. Impulses push with the Jacobian and
+the mass matrix of the step's start; the velocities that Newton's law of restitution reflects are J v there, without the
+arcs on which points go on to the middle of the step: these are velocities that no impulse of the impact makes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from screwgraph.motion.simulation.contacts.laws import TINY, Numbers
 from screwgraph.spatial import choose, maximum, minimum, sqrt
@@ -19,22 +22,34 @@ GRAZE = 0.01
 """Part of the largest way by which a position is corrected that may lead into the ground."""
 
 
-def find_impact(
-    gap: Number, rate: Number, b: Number, restitution: Number, pressed: Number, h: Number
-) -> tuple[Number, Number]:
-    """Return the time (s) and the velocity (m/s) of a rebound, zero where there is none.
+class Approach(NamedTuple):
+    """How a contact comes to the ground, in normal velocities (m/s).
 
-    The contact's normal velocity goes from `rate` to b without it, in the middles of steps. What pressed in the step
-    before does not rebound, nor does what is on the ground again at the end of the step.
+    `rate` and b are those of the middles of the step before and of this one, `arrives` that between them, at the
+    position from which impulses push; `falls` is what forces add in a step to what is at rest.
     """
+
+    gap: Number
+    rate: Number
+    b: Number
+    arrives: Number
+    falls: Number
+
+
+def find_impact(way: Approach, restitution: Number, pressed: Number, h: Number) -> tuple[Number, Number]:
+    """Return the share of the step before a rebound, and the velocity (m/s) after it, zero where there is none.
+
+    What pressed in the step before does not rebound, nor does what is on the ground again at the end of the step.
+    """
+    gap, rate, b, arrives, falls = way
     less = b - rate
     # gap + share h (rate + less / 2) + share^2 h less / 2 = 0: less h is the way that gravity adds to a whole step.
     open_, now = maximum(gap, 0.0) / h, rate + 0.5 * less
     share = 2.0 * open_ / maximum(sqrt(maximum(now * now - 2.0 * less * open_, 0.0)) - now, IMPACT)
-    back = -(restitution * (rate + less * (0.5 + share)))
-    leaves = back + minimum(0.5 * less * (1.0 - share), 0.0)
+    back = -(restitution * (arrives + falls * share))
+    leaves = back + minimum(0.5 * falls * (1.0 - share), 0.0)
     rebounds = choose(pressed > 0.0, 0.0, may_rebound(gap, rate, b, leaves, h))
-    return rebounds * h * share, rebounds * maximum(back + less * (0.5 - share), TINY)
+    return rebounds * share, rebounds * maximum(back, TINY)
 
 
 def may_rebound(gap: Number, rate: Number, b: Number, restitution: Number, h: Number) -> Number:

@@ -152,6 +152,26 @@ class MechanismContactModel:
         free = [v + c for v, c in zip(qd, change, strict=True)]
         return make_terms(inertia, K, free, self.touch(mechanism, q, middle, planes), (qd, h), [])
 
+    def forces_at_rest(self, q: Any, tau: Any = (), values: Any = ()) -> list[Number]:
+        """Return the forces that accelerate the mechanism where it is at rest."""
+        mechanism = self.with_values(values)
+        still = [0.0] * mechanism.n
+        return [
+            f + m
+            for f, m in zip(
+                forces(mechanism, q, still), mechanism.motor_forces(np.array(tau, dtype=object)), strict=True
+            )
+        ]
+
+    def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
+        """Return the kinetic energy (J), which positions do not change."""
+        M = compute_mass_entries(self.with_values(values))
+        return 0.5 * sum((x * qd[i] * qd[j] for (i, j), x in M.items()), start=0.0 * q[0])
+
+    def lock_joints(self, q: Any, qd: Any, values: Any = ()) -> list[Number]:
+        """Return zeros: its bodies do not move as one."""
+        return [0.0 * v for v in qd]
+
     def touch(self, mechanism: Mechanism, q: Any, middle: Any, planes: Any) -> Touch:
         """Return where contacts touch; their points are coordinates, which move on straight lines.
 

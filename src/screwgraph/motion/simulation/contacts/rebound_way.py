@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
+from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.impacts import (
     IMPACT,
+    Approach,
     average_times,
     find_impact,
     find_latest,
@@ -21,7 +23,7 @@ from screwgraph.motion.simulation.contacts.impacts import (
     shorten_way,
 )
 from screwgraph.motion.simulation.contacts.laws import Numbers
-from screwgraph.motion.simulation.contacts.step_terms import Terms
+from screwgraph.motion.simulation.contacts.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.sticking_guess import ContactRows
 from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.spatial import choose
@@ -31,7 +33,7 @@ from screwgraph.tape.sparse_rows import multiply_transposed
 
 VELOCITIES = ("b", "drift", "places")
 """Terms of velocities without impulses."""
-LATE = ("qd", "dt", "forces", "times", "rates", "axes", "gaps", "b", "drift")
+LATE = ("arrive", "dt", "forces", "times", "rates", "axes", "gaps", "b", "drift")
 """Vectors that the way depends on, beside rows, inertia, impulses and the change of velocities."""
 
 
@@ -44,35 +46,83 @@ class ReboundWay:
     model: TouchingModel
     terms: Terms
 
-    def list_impacts(self, memory: Memory) -> tuple[Block, SettledWhen]:
-        """Return the parts that say whether and when contacts rebound, and at what velocities."""
-        reads, found = ["held dt", "held contacts", "gaps", "rates", *VELOCITIES], ["times", "aims", "latest"]
+    def list_impacts(self, memory: Memory, efforts: str) -> tuple[Block, SettledWhen]:
+        """Return the parts that say whether and when contacts rebound, and at what velocities; `efforts` are tau."""
+        reads, found = ["held dt", "held contacts", "gaps", "rates", *VELOCITIES], ["times", "aims", "arrive", "latest"]
         expect = memory.block("expect", reads, found, self.expect)
-        locate = memory.block("impacts", [*reads, "held forces", "axes"], found, self.locate)
+        own = [efforts if name == "tau" else name for name in self._forces]
+        reads = [*reads, "held forces", "axes", "free", "J", "soles", "factor", "pivots", "qd", *own]
+        locate = memory.block("impacts", reads, found, self.locate)
         return expect, SettledWhen(memory.places("latest").start, (locate,))
 
     def expect(self, dt: Any, contacts: Any, gaps: Any, rates: Any, *velocities: Any) -> list[Number]:
         """Return no times and aims, and whether to look for them."""
         each = self._normals(gaps, rates, *velocities)
         flags = [may_rebound(*own, e, dt[0]) for own, e in zip(each, contacts[1::4], strict=True)]
-        return [*[0.0] * (2 * len(flags)), find_latest(flags)]
+        return [*[0.0] * (2 * len(flags) + self.model.rows), find_latest(flags)]
 
     def locate(
-        self, dt: Any, contacts: Any, gaps: Any, rates: Any, b: Any, drift: Any, places: Any, forces: Any, axes: Any
+        self,
+        dt: Any,
+        contacts: Any,
+        gaps: Any,
+        rates: Any,
+        b: Any,
+        drift: Any,
+        places: Any,
+        forces: Any,
+        axes: Any,
+        free: Any,
+        J: Any,
+        soles: Any,
+        factor: Any,
+        pivots: Any,
+        qd: Any,
+        *given: Any,
     ) -> list[Number]:
-        """Return times (s) and aims (m/s) of contacts that rebound, and the latest time."""
-        last = self.terms.read_impulses(dt, forces, axes)[::3]
-        each = zip(self._normals(gaps, rates, b, drift, places), contacts[1::4], last, self.model.swaying, strict=False)
-        found = [(find_impact(*own, e, pressed, dt[0]), sways) for own, e, pressed, sways in each]
-        # Where both bodies move, an impulse along the axes of the start keeps their angular momentum there, not later.
-        times = [0.0 if sways else time for (time, _), sways in found]
-        return [*times, *(aim for (_, aim), _ in found), find_latest(times)]
+        """Return times (s) of contacts that rebound, their velocities after it, those before it, and the latest time.
+
+        Velocities of rows before an impact are J v with J and v of the position from which impulses push: its energy
+        is that of what impulses do there. To that are added those that forces make until then.
+        """
+        terms, (h,), model = self.terms, dt, self.model
+        last = terms.read_impulses(dt, forces, axes)[::3]
+        rows, inertia = ContactRows.read(terms, J, soles, places), terms.inertia(factor, pivots)
+        begun = model.free_velocities.select(list(qd))
+        fall = inertia.solve(
+            [
+                h * f
+                for f in model.forces_at_rest(
+                    **dict(zip([TERMS.get(name, name) for name in self._forces], given, strict=True))
+                )
+            ]
+        )
+        falls, arrive = (
+            rows.move(fall),
+            rows.move([0.5 * (v + w) for v, w in zip(begun, terms.full("free", free), strict=True)]),
+        )
+        times, aims = list[Number](), list[Number]()
+        each = zip(self._normals(gaps, rates, b, drift, places), contacts[1::4], last, model.swaying, strict=False)
+        for c, (own, e, pressed, sways) in enumerate(each):
+            share, aim = find_impact(Approach(*own, arrive[3 * c], falls[3 * c]), e, pressed, h)
+            for i in range(3 * c, 3 * c + 3):
+                arrive[i] = arrive[i] + share * falls[i]
+            # Where both bodies move, an impulse along the axes of the start keeps angular momentum there, not later.
+            times.append(0.0 if sways else h * share)
+            aims.append(aim)
+        return [*times, *aims, *arrive, find_latest(times)]
+
+    @property
+    def _forces(self) -> list[str]:
+        """The arguments that forces depend on at rest."""
+        return [a.name for a in self.terms.arguments if a.name in ("q", "tau", PARAMETERS)]
 
     def read_impacts(self, at: Mapping[str, Any]) -> dict[str, list[Number]]:
         """Return times and aims of impacts by name, of terms and arguments of a step."""
-        names = ("dt", "contacts", "gaps", "rates", *VELOCITIES, "forces", "axes")
+        names = ("dt", "contacts", "gaps", "rates", *VELOCITIES, "forces", "axes", "free", "J", "soles")
+        names = (*names, "factor", "pivots", "qd", *self._forces)
         found, k = self.locate(*(at[name] for name in names)), len(self.model.contacts)
-        return {"times": found[:k], "aims": found[k : 2 * k]}
+        return {"times": found[:k], "aims": found[k : 2 * k], "arrive": found[2 * k : -1]}
 
     def _normals(self, gaps: Any, rates: Any, *velocities: Any) -> list[tuple[Number, Number, Number]]:
         """Return the gap of each contact, its normal velocity, and that without impulses."""
@@ -97,11 +147,14 @@ class ReboundWay:
         impulses = [new - old * still for new, old, still in zip(x, last, [*rests, *last[3 * k :]], strict=True)]
         dv = inertia.solve(multiply_transposed(full, impulses, len(change)))
         w, gained = _add(free, rows.move(change)), rows.move(dv)
-        before = [u - v for u, v in zip(w, gained, strict=True)]
-        begun = rows.move(self.model.free_velocities.select(list(at["qd"])))
-        for i, time in enumerate(t for t in times for _ in range(3)):
-            swing = (free[i] - begun[i]) * (0.5 - time / h)  # as `find_impact` adds to velocities of the impact
-            before[i] = before[i] - choose(time > 0.0, swing, 0.0)
+        others = rows.move(
+            inertia.solve(
+                multiply_transposed(
+                    full, [old * still for old, still in zip(last, [*rests, *last[3 * k :]], strict=True)], len(change)
+                )
+            )
+        )
+        before = [u + v for u, v in zip(at["arrive"], others, strict=True)]
         less = 1.0 - keep_energy(impulses, before, gained)
         x = [y - less * i for y, i in zip(x, impulses, strict=True)]
         change = [y - less * v for y, v in zip(change, dv, strict=True)]

@@ -44,7 +44,7 @@ def make_problem(terms: Terms, at: Mapping[str, Any], last: Numbers) -> Problem:
         # What others push as they rebound has moved away until then.
         far = gap + late * maximum(b[i], 0.0)
         rests = choose(far > 0.0, far * soon, maximum(gap * scale, -PUSH_OUT))
-        b[i] = b[i] + choose(aim > 0.0, -aim, rests)
+        b[i] = b[i] + rests
         # Deep in the ground R is less: a body at rest feels -k gap, one that parts at PUSH_OUT nothing.
         soft = compliance * scale / h * (PUSH_OUT / maximum(-(gap * scale), PUSH_OUT))
         R[i] = choose(aim > 0.0, 0.0, soft)
@@ -56,4 +56,9 @@ def make_problem(terms: Terms, at: Mapping[str, Any], last: Numbers) -> Problem:
         values += [h * rubs] if rubs else []
     swings = terms.held.average_arcs(last, arrives, terms.full("arcs", at["arcs"]))
     b = [u + swing for u, swing in zip(b, swings, strict=True)]
+    for c, aim in enumerate(aims):
+        for i in range(3 * c, 3 * c + 3):
+            own = at["arrive"][i] - (aim if i == 3 * c else 0.0)
+            swings[i] = choose(aim > 0.0, own - b[i] + swings[i], swings[i])
+            b[i] = choose(aim > 0.0, own, b[i])
     return b, R, [*values, *(h * bound for _, bound in model.rubbing)], swings

@@ -128,6 +128,19 @@ class TouchingModel(Protocol):
         """The terms of a step by name, of arguments q, qd, dt, and, where it has them, tau, planes, values, push."""
         ...
 
+    @property
+    def forces_at_rest(self) -> Callable[..., list[Number]]:
+        """The forces by free velocities of what is at rest, of arguments q and, where it has them, tau, values."""
+        ...
+
+    def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
+        """Return the kinetic energy (J)."""
+        ...
+
+    def lock_joints(self, q: Any, qd: Any, values: Any = ()) -> list[Number]:
+        """Return the velocities of the same momentum with which all bodies move as one, zero of what is fixed."""
+        ...
+
     def couple(self, q: Any) -> Any:
         """Return positions where linear couplings hold exactly, of positions nearby."""
         ...
