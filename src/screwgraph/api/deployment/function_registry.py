@@ -40,7 +40,7 @@ from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.robot.parameters import GEOMETRY, KINDS, LOOPS, MASSES, ROTORS, WEIGHTS, Parameter, parameters_of
 from screwgraph.motion.simulation.contacts import find_live_names, make_contacts
-from screwgraph.motion.simulation.contacts.contact import LIVE
+from screwgraph.motion.simulation.contacts.geometry.contact import LIVE
 from screwgraph.motion.simulation.contacts.live_contacts import lay_live_ground, split_parameters
 from screwgraph.motion.simulation.contacts.touching_code import compile_touching_points
 from screwgraph.motion.simulation.step_options import StepOptions

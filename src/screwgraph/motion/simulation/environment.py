@@ -14,7 +14,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts
-from screwgraph.motion.simulation.contacts.contact import NUMBERS
+from screwgraph.motion.simulation.contacts.geometry.contact import NUMBERS
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.held_wrenches import HeldWrenches
 from screwgraph.motion.simulation.initial_state import initial_states, validate_seconds

@@ -33,8 +33,8 @@ from screwgraph.model.mechanism.closure import assemble_near, closure_errors
 from screwgraph.model.mechanism.read import read_mechanism
 from screwgraph.motion.simulation.auto_method import is_stiff
 from screwgraph.motion.simulation.closure_code import STEPS, Closing, ClosureParameters, State, StateClosure
-from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
-from screwgraph.motion.simulation.contacts.mechanism_model import MechanismContactModel
+from screwgraph.motion.simulation.contacts.steps.contact_function import compile_contact_step
+from screwgraph.motion.simulation.contacts.terms.mechanism_model import MechanismContactModel
 from screwgraph.motion.simulation.driven_motion import QUANTITIES
 from screwgraph.motion.simulation.methods import MotionState
 from screwgraph.motion.simulation.rosenbrock import rosenbrock_of_accelerations, solve_linear

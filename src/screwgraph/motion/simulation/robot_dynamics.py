@@ -36,10 +36,10 @@ from screwgraph.motion.simulation.closure_code import (
     entries,
 )
 from screwgraph.motion.simulation.constraints import Constraints
-from screwgraph.motion.simulation.contacts.contact_function import compile_contact_step
-from screwgraph.motion.simulation.contacts.contact_slot import count_slots
-from screwgraph.motion.simulation.contacts.contact_terms import ContactModel
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import count_slots
 from screwgraph.motion.simulation.contacts.live_parameters import check_live_parameters
+from screwgraph.motion.simulation.contacts.steps.contact_function import compile_contact_step
+from screwgraph.motion.simulation.contacts.terms.contact_terms import ContactModel
 from screwgraph.motion.simulation.implicit_forces import examples, make_implicit_forces
 from screwgraph.motion.simulation.initial_state import initial_position, initial_velocity
 from screwgraph.motion.simulation.joint_forces import FORCES, Forces, checked_springs, joint_forces

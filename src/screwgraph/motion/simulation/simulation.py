@@ -24,7 +24,7 @@ from screwgraph.motion.simulation.contacts import (
     make_contacts,
     raise_start,
 )
-from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
+from screwgraph.motion.simulation.contacts.geometry.mechanism_contacts import push_points
 from screwgraph.motion.simulation.driven_motion import make_driven_motion
 from screwgraph.motion.simulation.energy_balance import EnergyBalance
 from screwgraph.motion.simulation.energy_warning import (

@@ -15,8 +15,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot.parameters import with_payload
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, find_live_names, make_contacts
+from screwgraph.motion.simulation.contacts.geometry.mechanism_contacts import push_points
 from screwgraph.motion.simulation.contacts.live_contacts import change_inputs, lay_live_ground, split_parameters
-from screwgraph.motion.simulation.contacts.mechanism_contacts import push_points
 from screwgraph.motion.simulation.contacts.raised_start import raise_start
 from screwgraph.motion.simulation.divergence import make_divergence_error
 from screwgraph.motion.simulation.driven_motion import DrivenMotion, make_driven_motion

@@ -10,8 +10,8 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
 from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.step_rules import IMPLICIT, STEP_RULES
 

@@ -14,8 +14,8 @@ from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.mechanism.forces import Motion
 from screwgraph.model.mechanism.forces.damper import damper_rate
 from screwgraph.model.mechanism.parts import Damper
-from screwgraph.motion.simulation.contacts.laws import DryFriction
-from screwgraph.motion.simulation.contacts.sweeps import ImpulseProblem
+from screwgraph.motion.simulation.contacts.laws.laws import DryFriction
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem
 from screwgraph.motion.simulation.rosenbrock import solve_linear
 from screwgraph.motion.simulation.step_law import StepLaw, as_arguments
 from screwgraph.spatial import choose, maximum, minimum

@@ -10,9 +10,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.robot import constraint_jacobian, without_loops
-from screwgraph.motion.simulation.contacts import second_solution
-from screwgraph.motion.simulation.contacts.coupled_velocities import find_free_velocities
-from screwgraph.motion.simulation.contacts.middle_state import compile_middle_state
+from screwgraph.motion.simulation.contacts.steps import second_solution
+from screwgraph.motion.simulation.contacts.steps.middle_state import compile_middle_state
+from screwgraph.motion.simulation.contacts.terms.coupled_velocities import find_free_velocities
 from screwgraph.spatial import quaternions
 from screwgraph.spatial.manifolds.gliding import turning
 

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 import screwgraph as sg
 from screwgraph.model.robot import Box, world
 from tests.motion.simulation.contacts.bodies import box, free_body
+from tests.motion.simulation.contacts.geometry.test_other_bodies import gripper
 from tests.motion.simulation.contacts.test_known_motions import on_slope
-from tests.motion.simulation.contacts.test_other_bodies import gripper
 from tests.suites import record
 
 DT, G = 1e-3, 9.81

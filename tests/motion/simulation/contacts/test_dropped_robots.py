@@ -14,9 +14,9 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.robot import without_loops
-from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
-from screwgraph.motion.simulation.contacts.middle_state import compile_middle_state
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import ContactSlot
 from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes
+from screwgraph.motion.simulation.contacts.steps.middle_state import compile_middle_state
 from tests.motion.simulation.test_every_robot import HELD
 from tests.robots import SHARED, package_urdfs, robot_file
 from tests.suites import is_recorded, record

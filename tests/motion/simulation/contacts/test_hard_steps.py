@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts.laws import Cone, DryFriction, Range
-from screwgraph.motion.simulation.contacts.newton import rotate_row, substitute_back
-from screwgraph.motion.simulation.contacts.rubbing_range import RubbingRange
-from screwgraph.motion.simulation.contacts.sweeps import PATIENT
+from screwgraph.motion.simulation.contacts.laws.laws import Cone, DryFriction, Range
+from screwgraph.motion.simulation.contacts.laws.newton import rotate_row, substitute_back
+from screwgraph.motion.simulation.contacts.laws.rubbing_range import RubbingRange
+from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
 DT, STEP = 1e-3, 1e-7

@@ -15,7 +15,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.robot import Box, Capsule, Robot, Sphere, world
-from screwgraph.motion.simulation.contacts.middle_state import compile_middle_state
+from screwgraph.motion.simulation.contacts.steps.middle_state import compile_middle_state
 from tests.motion.simulation.contacts.bodies import free_body, free_brick
 from tests.suites import in_suites, record
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts import contact_step, contact_terms
-from screwgraph.motion.simulation.contacts.moving_point import PointMotion
+from screwgraph.motion.simulation.contacts.geometry.moving_point import PointMotion
+from screwgraph.motion.simulation.contacts.steps import contact_step
+from screwgraph.motion.simulation.contacts.terms import contact_terms
 from tests.robots import shared_file
 from tests.suites import record
 

@@ -13,7 +13,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import Held, HeldContact, Rows, hold_point
 from screwgraph.motion.simulation.contacts import Contact
-from screwgraph.motion.simulation.contacts.contact import FRICTION
+from screwgraph.motion.simulation.contacts.geometry.contact import FRICTION
 from screwgraph.tape import Number
 
 

@@ -14,7 +14,7 @@ from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import ROUND, Held, HeldContact, Rows, hold_point, make_pyramid
 from screwgraph.motion.simulation.contacts import Contact
-from screwgraph.motion.simulation.contacts.contact import FRICTION
+from screwgraph.motion.simulation.contacts.geometry.contact import FRICTION
 from screwgraph.spatial import rotation
 from screwgraph.tape import Number
 

@@ -18,10 +18,10 @@ from screwgraph.model.formats.world_yaml import PARAMETERS, WORLD
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot.shapes import Box, Capsule, Sphere
-from screwgraph.motion.simulation.contacts.contact import LIVE, NUMBERS, Contact
-from screwgraph.motion.simulation.contacts.ground import Ground, Plane
-from screwgraph.motion.simulation.contacts.height_map import HeightMap, Steps
-from screwgraph.motion.simulation.contacts.other_body import COLLISIONS, OtherBody
+from screwgraph.motion.simulation.contacts.geometry.contact import LIVE, NUMBERS, Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.height_map import HeightMap, Steps
+from screwgraph.motion.simulation.contacts.geometry.other_body import COLLISIONS, OtherBody
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 RIGID = ("inf", ".inf")

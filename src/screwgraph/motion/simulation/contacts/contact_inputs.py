@@ -14,11 +14,11 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument
 from screwgraph.model.robot import Robot
-from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
-from screwgraph.motion.simulation.contacts.ground import PLANE, Ground, Plane
-from screwgraph.motion.simulation.contacts.ground_kernels import CompiledGround
-from screwgraph.motion.simulation.contacts.moving_point import move_point
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import ContactSlot
+from screwgraph.motion.simulation.contacts.geometry.ground import PLANE, Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.ground_kernels import CompiledGround
+from screwgraph.motion.simulation.contacts.geometry.moving_point import move_point
 from screwgraph.motion.simulation.contacts.slot_finders import SlotFinder, make_finders
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 from screwgraph.motion.simulation.model_dynamics import dynamics_of

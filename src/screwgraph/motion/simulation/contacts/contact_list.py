@@ -8,9 +8,9 @@ from typing import Any
 from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model import Model
-from screwgraph.motion.simulation.contacts.contact import MOST_CLOSED, Contact
 from screwgraph.motion.simulation.contacts.contact_files import load_contacts
-from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.contact import MOST_CLOSED, Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 SHAPES = "collisions"

@@ -12,9 +12,9 @@ from screwgraph.base.summary import one_line
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.model import Model
 from screwgraph.model.robot import Robot
-from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
-from screwgraph.motion.simulation.contacts.ground import Ground
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground
 
 ContactForces = Mapping[str, Float[np.ndarray, "N k 6"]]
 """By link or frame, of each of its k contacts: the point at which it touches (m), and the force on the link (N)."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from screwgraph.base.argument_checks import describe_value, validate_numbers
 from screwgraph.base.errors import InputError
-from screwgraph.motion.simulation.contacts.contact import GROUND, LIVE, Contact
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs, stack_values
-from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.contact import GROUND, LIVE, Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
 
 
 def split_parameters(given: Any) -> tuple[dict[str, Any], Any]:

@@ -10,10 +10,10 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import parameters_of
-from screwgraph.motion.simulation.contacts.contact import MOST, MOST_CLOSED, Contact
-from screwgraph.motion.simulation.contacts.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.contact import MOST, MOST_CLOSED, Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.moving_point import move_point
 from screwgraph.motion.simulation.contacts.live_parameters import check_live_parameters
-from screwgraph.motion.simulation.contacts.moving_point import move_point
 from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes, expand_shapes
 from screwgraph.spatial import Array
 

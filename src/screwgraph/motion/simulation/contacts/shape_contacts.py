@@ -14,12 +14,12 @@ from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats import split_readable, summarise_unreadable
 from screwgraph.model.robot import Robot, Visual
 from screwgraph.model.robot.shapes import Shape, Sphere
-from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot, make_slots
-from screwgraph.motion.simulation.contacts.convex_body import find_convex_body, import_coal
-from screwgraph.motion.simulation.contacts.other_body import OtherBody
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import ContactSlot, make_slots
+from screwgraph.motion.simulation.contacts.geometry.convex_body import find_convex_body, import_coal
+from screwgraph.motion.simulation.contacts.geometry.other_body import OtherBody
+from screwgraph.motion.simulation.contacts.geometry.touching_points import MOST_SLOTS
 from screwgraph.motion.simulation.contacts.slot_finders import needs_coal
-from screwgraph.motion.simulation.contacts.touching_points import MOST_SLOTS
 from screwgraph.spatial.se3 import inverse
 from screwgraph.spatial.so3 import to_rpy
 

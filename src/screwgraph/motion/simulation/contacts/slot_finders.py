@@ -15,13 +15,18 @@ from screwgraph.compiler import Function, Result, compile_expression, make_numbe
 from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.shapes import Box
-from screwgraph.motion.simulation.contacts.box_pairs import BoxPose, touch_boxes
-from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
-from screwgraph.motion.simulation.contacts.convex_body import ConvexBody, find_convex_body
-from screwgraph.motion.simulation.contacts.ground import PLANE, Ground
-from screwgraph.motion.simulation.contacts.hull_contacts import choose_places, place_body, see_along, touch_hulls
-from screwgraph.motion.simulation.contacts.moving_point import move_point
-from screwgraph.motion.simulation.contacts.touching_points import APART, SlotInputs
+from screwgraph.motion.simulation.contacts.geometry.box_pairs import BoxPose, touch_boxes
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import ContactSlot
+from screwgraph.motion.simulation.contacts.geometry.convex_body import ConvexBody, find_convex_body
+from screwgraph.motion.simulation.contacts.geometry.ground import PLANE, Ground
+from screwgraph.motion.simulation.contacts.geometry.hull_contacts import (
+    choose_places,
+    place_body,
+    see_along,
+    touch_hulls,
+)
+from screwgraph.motion.simulation.contacts.geometry.moving_point import move_point
+from screwgraph.motion.simulation.contacts.geometry.touching_points import APART, SlotInputs
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.spatial import Array, dot
 from screwgraph.spatial.so3 import from_rpy

@@ -10,12 +10,12 @@ from jaxtyping import Float
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.compiler import PARAMETERS, Argument
-from screwgraph.motion.simulation.contacts.contact import DAMPING, STIFFNESS
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
-from screwgraph.motion.simulation.contacts.ground import PLANE, Plane
-from screwgraph.motion.simulation.contacts.number_names import PLANES
+from screwgraph.motion.simulation.contacts.geometry.contact import DAMPING, STIFFNESS
+from screwgraph.motion.simulation.contacts.geometry.ground import PLANE, Plane
+from screwgraph.motion.simulation.contacts.geometry.number_names import PLANES
+from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
-from screwgraph.motion.simulation.contacts.touching_model import TouchingModel
 from screwgraph.motion.simulation.driven_motion import DrivenMotion, make_driven_motion
 from screwgraph.motion.simulation.system import Dynamics
 

@@ -10,11 +10,11 @@ import numpy as np
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Function, Result, compile_expression, make_numbered_argument
 from screwgraph.model.robot import Robot
-from screwgraph.motion.simulation.contacts.contact import Contact
 from screwgraph.motion.simulation.contacts.contact_inputs import touch_body
-from screwgraph.motion.simulation.contacts.contact_slot import ContactSlot
-from screwgraph.motion.simulation.contacts.ground import Ground, Plane
-from screwgraph.motion.simulation.contacts.number_names import name_ground
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import ContactSlot
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.number_names import name_ground
 from screwgraph.motion.simulation.contacts.slot_finders import TracedFinder, make_finders
 from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 from screwgraph.motion.simulation.model_dynamics import dynamics_of

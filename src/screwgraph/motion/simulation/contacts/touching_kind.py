@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.motion.simulation.contacts.contact import Contact
-from screwgraph.motion.simulation.contacts.ground import Ground
-from screwgraph.motion.simulation.contacts.mechanism_contacts import MechanismContacts
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.ground import Ground
+from screwgraph.motion.simulation.contacts.geometry.mechanism_contacts import MechanismContacts
 from screwgraph.motion.simulation.contacts.robot_contacts import RobotContacts
 
 

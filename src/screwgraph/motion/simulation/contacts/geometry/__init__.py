@@ -1,0 +1,1 @@
+"""What touches: contacts, shapes, their points, the ground."""

@@ -1,0 +1,1 @@
+"""Laws of impulses, and methods that find impulses which obey them."""

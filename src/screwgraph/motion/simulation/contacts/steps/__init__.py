@@ -1,0 +1,1 @@
+"""Time steps with contacts: their code, functions, derivatives, and searches for impulses."""

@@ -1,0 +1,316 @@
+"""A time step with contacts as code: from q, qd, tau, dt and the last impulses to the next state and its impulses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import PARAMETERS, Argument
+from screwgraph.motion.simulation.contacts.laws import newton
+from screwgraph.motion.simulation.contacts.laws.laws import Numbers
+from screwgraph.motion.simulation.contacts.laws.sweeps import STATE, ImpulseProblem, begin_sweeps, rounding
+from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
+from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST, EnergyBound
+from screwgraph.motion.simulation.contacts.steps.loop_closing import (
+    CLOSING,
+    INERTIA,
+    PROBLEM,
+    ROWS,
+    LoopClosing,
+)
+from screwgraph.motion.simulation.contacts.steps.propagation import FEW, LEAST, Propagation
+from screwgraph.motion.simulation.contacts.steps.rebound_way import ReboundWay
+from screwgraph.motion.simulation.contacts.steps.search_rounds import ROUND
+from screwgraph.motion.simulation.contacts.steps.second_solution import look_again
+from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
+from screwgraph.motion.simulation.contacts.steps.step_problem import Problem, make_problem
+from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
+from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
+    ContactRows,
+    StickingGuess,
+    find_deviation,
+    make_guess,
+)
+from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
+from screwgraph.motion.simulation.step_code import make_plain_argument
+from screwgraph.motion.simulation.step_efforts import StepEfforts
+from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
+from screwgraph.spatial import choose, maximum, sqrt
+from screwgraph.spatial.manifolds.gliding import glide
+from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, SettlingLoop, dot
+
+GIVEN = ("dt", "ground", PARAMETERS)
+"""Arguments that terms depend on, beside the state and efforts."""
+HELD = "held "
+"""Before names of arguments that stand beside the terms."""
+VALUES = ("friction", "restitution", "compliance", "damping")
+"""Numbers of a contact, in order: 1, 1, m/N, N s/m."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContactStep:
+    """The parts of a step, and the memory that they work in."""
+
+    __repr__ = one_line
+
+    model: TouchingModel
+    arguments: tuple[Argument, ...]
+    efforts: StepEfforts
+    memory: Memory
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The terms that a step begins with."""
+        state = [make_plain_argument(argument) for argument in self.model.state]
+        return Terms(self.model, (*state, *(a for a in self.arguments if a.name in GIVEN)))
+
+    @cached_property
+    def closing(self) -> LoopClosing | None:
+        """The passages that close loops, where there are any."""
+        return LoopClosing(self.model, self.terms) if self.model.free_velocities.loops else None
+
+    @property
+    def ends(self) -> int:
+        """How many parts make results of impulses."""
+        return (1 if self.closing else 3) + self.model.whirls
+
+    @cached_property
+    def rebound(self) -> ReboundWay:
+        """The way that positions lack where contacts rebound."""
+        return ReboundWay(self.model, self.terms)
+
+    @cached_property
+    def search(self) -> Propagation | DelassusSearch:
+        """The search for impulses."""
+        return (Propagation if self.model.propagates else DelassusSearch)(self.terms, self.memory)
+
+    @property
+    def closing_arguments(self) -> list[str]:
+        """Names of arguments on which closing depends."""
+        return [PARAMETERS] if self.closing is not None and self.model.parameters else []
+
+    def routine(self) -> Routine:
+        """Return the code of the step: terms, the problem of impulses, sweeps, the next state."""
+        memory, manifold, k = self.memory, self.model.manifold, len(self.model.contacts)
+        given = {argument.name: len(argument.names) for argument in self.arguments}
+        sizes = {"q'": manifold.shape[0], "qd'": manifold.dim, "forces'": 3 * k, "gaps'": k, "solution": 2}
+        for name, size in (*sizes.items(), *given.items()):
+            memory.add(name, size)
+        # What later parts read stands beside the terms: code of many numbers takes these where they are.
+        held = {f"{HELD}{name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
+        for name, size in held.items():
+            memory.add(name, size)
+        flags = ["second", "again"] if self.model.whirls else []
+        for name in flags:
+            memory.add(name, 1)
+        begun, second = [name.removeprefix(HELD) for name in held], flags[:1]
+        hold = memory.block("hold", begun, [*held, *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
+        cut = list[Block]()
+        if reads := self.efforts.find_inputs(list(given)):
+            memory.add("effort", sum(len(a.names) for a in self.model.state if a.name == "tau"))
+            cut.append(memory.block("cut", reads, ["effort"], partial(self.find_efforts, reads)))
+        efforts = "effort" if cut else "tau"
+        begin = self.terms.add_to(memory, efforts)
+        laws, m = self.model.laws, self.model.rows
+        values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
+        own = {
+            "b'": m,
+            "R": m,
+            "values": values,
+            "x": m,
+            "change": len(self.model.free_velocities.free),
+            "times": k,
+            "aims": k,
+            "arrive": m,
+            "latest": 1,
+            "fast": 1,
+            "state": STATE,
+            "round": ROUND,
+            "prepared": prepared,
+            "swept": m,
+            "newton": newton.STATE,
+        }
+        own |= self.search.sizes | (self.closing.sizes if self.closing else {"way": own["change"]})
+        for name, size in own.items():
+            memory.add(name, size)
+        way = ["way", "closing"] if self.closing else []
+        end = memory.block(
+            "end",
+            ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *way],
+            ["q'", "qd'", "forces'", "gaps'", "solution", "fast"],
+            self.end,
+        )
+        late = self.rebound.add_to(memory, [*ROWS, *INERTIA], self.closing is not None)
+        solve = tuple(self.search_parts([*held], late))
+        if self.model.whirls:
+            reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
+            look = memory.block("look", reads, ["again", "second"], self.look_again)
+            renew = self.terms.renew(memory, efforts, "again")
+            solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
+        ends: list[Part] = [end] if self.closing else [late, end, self.rebound.displace_end(memory)]
+        if self.model.whirls:
+            ends.append(EnergyBound(self.model, self.terms).add_to(memory, efforts))
+        parts = (hold, *cut, begin, *self.rebound.list_impacts(memory, efforts), *solve, *ends)
+        inputs = tuple(place for name in given for place in memory.places(name))
+        outputs = tuple(place for name in sizes for place in memory.places(name))
+        names = tuple(name for argument in self.arguments for name in argument.names)
+        likely = expect_search(self.arguments, self.model.plane)
+        return Routine(names, inputs, outputs, memory.size, parts, likely)
+
+    def search_parts(self, held: Sequence[str], late: Part) -> Sequence[Part]:
+        """Return the parts that find impulses; `held` are q, dt, contacts, forces and parameters.
+
+        Of rebounds that are `late` positions of loops know in their first passage.
+        """
+        memory, search, closing = self.memory, self.search, self.closing
+        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "arrive", "b", "arcs", "drift"]
+        if isinstance(search, Propagation):
+            writes = [*PROBLEM, "x", "state", "round", "least"]
+            return self._read("aim", [*reads, "places"], writes, self.begin_propagation), *search.list_parts()
+        writes = [*PROBLEM, "x", "change", "state", "round", *(closing.sizes if closing else ())]
+        aim = self._read("aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
+        reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
+        start = memory.block(
+            "start", [*reads, *(["closing"] if closing else [])], ["x", "tried", "direct"], self.begin_search
+        )
+        # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
+        parts = search.list_parts(start)
+        if closing is None:
+            return aim, SettledWhen(first, parts, is_rare=True)
+        return aim, *closing.list_parts(memory, (SettledWhen(first, parts), late), held)
+
+    def _read(
+        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Callable[[Mapping[str, Any]], Any]
+    ) -> Block:
+        """Return the part of an expression of vectors by name, those that are held by their own."""
+        names = [name.removeprefix(HELD) for name in reads]
+        return self.memory.block(label, reads, writes, lambda *x: expression(dict(zip(names, x, strict=True))))
+
+    def begin_propagation(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return b, R and values of laws, impulses of the step before, the state, and the least proximal term."""
+        last, (h,) = self.terms.read_impulses(at["dt"], at["forces"], at["axes"]), at["dt"]
+        problem = make_problem(self.terms, at, last)
+        return [*chain(*problem[:3]), *last, *begin_sweeps(h, FEW), 1.0, 0.0, 0.0, LEAST * sqrt(rounding(h))]
+
+    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
+        """Return the impulses with which a search begins: those of the step before, of a later passage its own.
+
+        They are tried first; then follows the state of the method that does.
+        """
+        last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
+        if closing:
+            is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
+        found = [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
+        return [*found, *found, round_[0], 0.0]
+
+    def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
+        """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
+
+        What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
+        what laws `prepared`, which moves no zero of theirs. The laws are those of the first solution.
+        """
+        at = {**given, **self.terms.evaluate({**given, "tau": self.efforts.total(given)})}
+        at |= self.rebound.read_impacts(at)
+        q, dt = given["q"], given["dt"]
+        last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.read_rows(at)
+        b, R, values, _ = make_problem(self.terms, at, last)
+        impulse = self.terms.push(x, *(at[name] for name in ROWS))
+        change = self.terms.inertia(*(at[name] for name in INERTIA)).solve(impulse)
+        known, way, free = change, list[Any](), at["free"]
+        pushed, change, late = self.rebound.follow(at, x, change)
+        if self.closing is not None:
+            cut, own = [u - v for u, v in zip(change, known, strict=True)], self.closing_arguments
+            begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
+            values_ = given[own[0]] if own else ()
+            _, guess, _ = self.guess(at, last)
+            known, ends, shift = self.closing.follow(guess, begun, impulse, late, q, dt[0], values_)
+            way, change = [shift, [0.0] * CLOSING], [u + v for u, v in zip(ends, cut, strict=True)]
+        w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
+        found, none = list[Number](), [dict[int, Number]() for _ in b]
+        for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
+            found += law.residual(x[own], w[own], numbers, ready)
+        ends = self.end(pushed, [0.0] * STATE, [0.0] * ROUND, q, dt, at["gaps"], at["axes"], free, change, *way)[:-1]
+        if self.closing is None:
+            n, m = len(q), len(q) + len(given["qd"])
+            ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
+        return [*found, *ends]
+
+    def find_efforts(self, names: Sequence[str], *vectors: Any) -> list[Number]:
+        """Return all efforts, of arguments of some names."""
+        return self.efforts.total(dict(zip(names, vectors, strict=True)))
+
+    def aim(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.
+
+        These are the solution of contacts that stick or are open; where it does not obey all laws, another is searched
+        for.
+        """
+        last = self.terms.read_impulses(at["dt"], at["forces"], at["axes"])
+        problem, guess, rows = self.guess(at, last)
+        x, change = guess.system.solve(guess.factor, guess.given, guess.right)
+        every = rows.held.distribute(x, guess.holds, rows.places, at["contacts"][::4], guess.active)
+        worst = find_deviation(self.model.laws, problem[:3], every, rows.move(change), guess)
+        goes, _, *state = begin_sweeps(at["dt"][0])
+        goes = choose(worst <= state[0], 0.0, goes)
+        found = [*chain(*problem[:3]), *every, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
+        return [*found, *(self.closing.begin(guess, x) if self.closing else ())]
+
+    def read_rows(self, at: Mapping[str, Any]) -> ContactRows:
+        """Return the rows of contacts at some terms."""
+        return ContactRows.read(self.terms, *(at[name] for name in ROWS))
+
+    def guess(self, at: Mapping[str, Any], last: Numbers) -> tuple[Problem, StickingGuess, ContactRows]:
+        """Return the problem (b, R, values, arcs) at some terms, what the last impulses let guess, rows of contacts."""
+        terms = self.terms
+        problem = make_problem(terms, at, last)
+        rows = self.read_rows(at)
+        inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
+        A, eps = terms.rows("A", at["A"]), rounding(at["dt"][0])
+        return problem, make_guess(terms, rows, inertia, A, problem, last, drift, eps), rows
+
+    def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:
+        """Return whether there is a second solution after this one, and whether the next is the second."""
+        end = [v + c for v, c in zip(self.terms.full("free", free), change, strict=True)]
+        return look_again(dt, [*self.model.free_velocities.select(list(qd)), *end], x, second)
+
+    def end(
+        self,
+        x: Any,
+        state: Any,
+        round_: Any,
+        q: Any,
+        dt: Any,
+        gaps: Any,
+        axes: Any,
+        free: Any,
+        change: Any,
+        *way: Any,
+    ) -> list[Number]:
+        """Return the next state, forces and gaps, and how well the laws are obeyed."""
+        terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.free_velocities
+        velocity = [v + c for v, c in zip(terms.full("free", free), change, strict=True)]
+        if self.closing is not None:
+            ahead, velocity, step = self.closing.move(q, h, velocity, way[0])
+        else:
+            step = np.array(coupled.spread([h * v for v in velocity]), dtype=object)
+            ahead, velocity = glide(manifold, q, step)
+            ahead, velocity = self.model.couple(ahead), velocity * (1.0 / h)
+        size = sum(manifold.turns(step), start=relative_size(step, FAR))
+        if self.closing is not None:
+            size = size + way[1][2] * (1.0 / OPEN**2)
+        lost = choose(size < 1.0, 0.0, np.nan)
+        rate, forces = 1.0 / h, list[Number]()
+        for c, own in enumerate(terms.read_axes(axes)):
+            forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
+        ahead = [*ahead, *(v + lost for v in velocity)]
+        largest: Number = 0.0
+        for x in step:
+            largest = maximum(largest, abs(x))
+        fast = choose(largest > FAST, 1.0, 0.0)
+        return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1], fast]

@@ -1,0 +1,89 @@
+"""A bound of a step's energy where joints turn quickly: kinetic energy is that of the step before, and work.
+
+A step has one mass matrix, that of its start, and Coriolis' forces and arcs of the velocities that it finds: errors of
+the order of (h qd)^3, which grow where joints turn by tenths of a radian a step. Velocities of the middles of two steps
+have energies which differ by the work of forces between these, to that order; what is above is taken away. Where
+contacts push, all velocities shrink alike, so that what sticks sticks, and closed loops stay closed; in flight those
+that the robot would not have with its joints locked, so that momentum stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import PARAMETERS
+from screwgraph.motion.simulation.contacts.laws.laws import TINY
+from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
+from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
+from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
+from screwgraph.spatial import choose, maximum, minimum, sqrt
+from screwgraph.spatial.manifolds.gliding import carry, glide
+from screwgraph.tape import Memory, Number, SettledWhen, dot
+
+FAST = 0.1
+"""Way of a coordinate in a step (rad, m) from which on energy is bounded."""
+READ = ("q'", "qd'", "qd", "free", "change", "x", "aims", "b", "drift", "J", "soles", "places")
+"""Vectors that the bound depends on, beside q, dt and arguments of forces."""
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyBound:
+    """The bound of the energy at the end of a step with some terms."""
+
+    __repr__ = one_line
+
+    model: TouchingModel
+    terms: Terms
+
+    def add_to(self, memory: Memory, efforts: str) -> SettledWhen:
+        """Return the part that bounds velocities of the end of a step that is fast; `efforts` are tau."""
+        names = [a.name for a in self.terms.arguments if a.name in ("tau", PARAMETERS)]
+        given = ["held q", "held dt", "fast", *READ, *(efforts if name == "tau" else name for name in names)]
+        block = memory.block("bound", given, ["qd'"], partial(self.bound, [TERMS.get(name, name) for name in names]))
+        return SettledWhen(memory.places("fast").start, (block,))
+
+    def bound(self, names: list[str], q: Any, dt: Any, fast: Any, *vectors: Any) -> list[Number]:
+        """Return the velocities at the end, of arguments of forces of some names."""
+        at: dict[str, Any] = dict(zip(READ, vectors, strict=False))
+        (h,), model = dt, self.model
+        given, coupled = dict(zip(names, vectors[len(READ) :], strict=True)), model.free_velocities
+        begun, qd = coupled.select(list(at["qd"])), list(at["qd'"])
+        ends = [v + c for v, c in zip(self.terms.full("free", at["free"]), at["change"], strict=True)]
+        way = [0.5 * h * (v + w) for v, w in zip(begun, ends, strict=True)]
+        turned = coupled.spread([0.25 * h * (w - v) for v, w in zip(begun, ends, strict=True)])
+        between = model.manifold.retract(q, np.array(turned, dtype=object))
+        work = dot(model.forces_at_rest(q=between, **given), way) + self._release(at)
+        values = {name: given[name] for name in given if name == "values"}
+        middle, velocity = self._middle(at["q'"], qd, h)
+        after = model.kinetic_energy(middle, velocity, **values)
+        allowed = maximum(model.kinetic_energy(*self._middle(q, at["qd"], h), **values) + work, 0.0)
+        pushed: Number = 0.0
+        for x in at["x"]:
+            pushed = maximum(pushed, abs(x))
+        locked = [choose(pushed > 0.0, 0.0, v) for v in model.lock_joints(middle, velocity, **values)]
+        least = model.kinetic_energy(middle, np.array(locked, dtype=object), **values)
+        part = minimum(1.0, sqrt(maximum(allowed - least, 0.0) / maximum(after - least, TINY)))
+        shrunk = np.array([u + part * (v - u) for u, v in zip(locked, velocity, strict=True)], dtype=object)
+        carried = carry(model.manifold, middle, np.array(at["q'"], dtype=object), shrunk)
+        is_above = choose(fast[0] > 0.5, part, 1.0) < 1.0
+        return [choose(is_above, new, old) for new, old in zip(carried, qd, strict=True)]
+
+    def _middle(self, q: Any, qd: Any, h: Number) -> tuple[Any, Any]:
+        """Return position and velocity of the middle of the step that ends at q with qd."""
+        back = -0.5 * h
+        at, way = glide(self.model.manifold, np.array(q, dtype=object), np.array([back * v for v in qd], dtype=object))
+        return at, way * (1.0 / back)
+
+    def _release(self, at: dict[str, Any]) -> Number:
+        """Return the work (J) of contacts that part while they push, but of those that rebound."""
+        rows = ContactRows.read(self.terms, at["J"], at["soles"], at["places"])
+        free = self.terms.full_velocities(at["b"], at["drift"], at["places"])
+        found: Number = 0.0
+        for c, (b, w, aim) in enumerate(zip(free[::3], rows.move(at["change"])[::3], at["aims"], strict=False)):
+            found = found + choose(aim > 0.0, 0.0, maximum(at["x"][3 * c], 0.0) * maximum(b + w, 0.0))
+        return found

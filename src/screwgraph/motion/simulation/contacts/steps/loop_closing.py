@@ -1,0 +1,306 @@
+"""Loops closed together with contacts: passages at the end of a step.
+
+The end of a step is q' = q + h v' + d, where v' obeys the laws of contacts and, at q', K v' = 0, and the displacement d
+closes loops. K is known where q' is: factors are those of a K nearby, and each passage corrects v' by what K v' is not
+zero, d by the gaps of loops that are left, with contacts that hold their places held: neither moves a foot that stands.
+Where contacts slip, velocities with which loops open are aims of the next search for impulses. Where contacts jam what
+loops hold, as both ends of a rod on the ground, passages may lead nowhere: then loops close after contacts are solved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSystem
+from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, deviate
+from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
+from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
+from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT
+from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
+from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
+    ContactRows,
+    StickingGuess,
+    find_deviation,
+    make_example,
+)
+from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
+from screwgraph.spatial import choose, maximum
+from screwgraph.spatial.manifolds.gliding import carry, glide
+from screwgraph.tape import Memory, Number, Part, Row, SettledWhen, SettlingLoop, TreeFactor
+from screwgraph.tape.sparse_rows import multiply_vector
+
+MOST = 20.0
+"""Passages at most."""
+FOLLOWED = 3
+"""Passages in derivatives."""
+SLOW, LOST = 0.5, 1e4
+"""Part of what is open from which on a passage has not closed it, and a size of it with which a step does not end.
+
+The last one is in smallest changes of sweeps.
+"""
+NEAR, CLOSED = 0.01, 0.1
+"""Sizes of gaps and of velocities, in smallest changes of sweeps, that a last correction takes away, or that stay."""
+ROUNDED = 1e-4
+"""A size, in smallest changes of sweeps, that is left as it is."""
+CLOSING = 4
+"""Numbers of the state of passages: whether to go on, passages; of the last, gaps' square (rad, m), size (m/s)."""
+ALONE = 2
+"""Numbers of the state of passages that know no contacts: whether to go on, and passages."""
+HOLD = 6
+"""Numbers of a `Hold`."""
+ROWS = ("J", "soles", "places")
+"""Terms that rows of all contacts are made of."""
+INERTIA = ("factor", "pivots")
+"""Terms by which impulses change velocities."""
+PROBLEM = ("b'", "R", "values")
+"""The problem of impulses: velocities without them, compliance, numbers of laws."""
+MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "first x", "first change", "alone")
+"""What a passage changes."""
+SEEN = ("closing", "seen", "gaps of loops", "rates of loops")
+"""What is measured in a passage."""
+GUESSED = ("limbs", "factors", "inverse", "holds", "active", "yields")
+"""What is kept of a guess."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoopClosing:
+    """The passages of a model with loops; `sizes` are those of vectors of its own in the memory of a step."""
+
+    __repr__ = one_line
+
+    model: TouchingModel
+    terms: Terms
+
+    @cached_property
+    def example(self) -> StickingSystem:
+        """A system of any numbers, so that nothing cancels."""
+        terms, rng = self.terms, np.random.default_rng(0)
+        names = (*ROWS, *INERTIA, "A")
+        at = {name: rng.normal(size=np.prod(terms.shapes[name], dtype=int)).tolist() for name in names}
+        inertia = terms.inertia(*(at[name] for name in INERTIA))
+        return make_example(
+            terms, ContactRows.read(terms, *(at[name] for name in ROWS)), inertia, terms.rows("A", at["A"])
+        )
+
+    @cached_property
+    def limbs(self) -> list[list[int]]:
+        """The columns of each row of a system that are not of the root."""
+        return [sorted(k for k in y if k >= self.model.root) for y in self.example.Y]
+
+    @cached_property
+    def factors(self) -> list[list[int]]:
+        """The columns of each row of factors."""
+        return self.example.pattern()
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Sizes of vectors that a step keeps for passages."""
+        coupled, m, soles = self.model.free_velocities, self.model.rows, len(self.model.soles)
+        return {
+            "own x": len(self.limbs),
+            "beta": len(coupled.loops),
+            "seen": 1,
+            "gaps of loops": len(coupled.loops),
+            "rates of loops": len(coupled.loops),
+            "way": len(coupled.free),
+            "closing": CLOSING,
+            "first x": m,
+            "first change": len(coupled.free),
+            "alone": ALONE,
+            "limbs": sum(map(len, self.limbs)),
+            "factors": sum(map(len, self.factors)),
+            "inverse": len(self.factors),
+            "holds": HOLD * soles,
+            "active": m,
+            "yields": m,
+        }
+
+    def list_parts(self, memory: Memory, search: Sequence[Part], held: Sequence[str]) -> tuple[Part, ...]:
+        """Return the passages, a search for impulses within; `held` are q, dt, contacts, forces and parameters."""
+        first, own = memory.places("alone").start, [*held[:2], *held[4:]]
+        reads = ["change", "way", "closing", "alone", "state", "free", *INERTIA, *own]
+        alone = SettlingLoop(first, (memory.block("alone", reads, reads[:4], self.close_alone),))
+        if not self.model.closes_together:
+            return *search, SettledWhen(first, (alone,))
+        look = memory.block("measure", ["change", "way", "state", "closing", "free", *own], SEEN, self.measure)
+        reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, *held[1:3]]
+        advance = memory.block("advance", reads, MOVED, self.advance)
+        passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
+        return SettlingLoop(memory.places("closing").start, passage), SettledWhen(first, (alone,))
+
+    def begin(self, guess: StickingGuess, x: Numbers) -> list[Number]:
+        """Return all vectors of `sizes` before the first passage: impulses x of the system, and what is kept of it."""
+        sizes = self.sizes
+        found: list[Number] = [*x, *[0.0] * (3 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR]
+        found += [*[0.0] * (sizes["first x"] + sizes["first change"]), 1.0 - self.model.closes_together, 0.0]
+        for kept, columns in ((guess.system.Y, self.limbs), (guess.factor.rows, self.factors)):
+            found += [row.get(k, 0.0) for row, own in zip(kept, columns, strict=True) for k in own]
+        found += guess.factor.inverse
+        for hold in guess.holds:
+            found += [hold.sticks, hold.turns, *hold.at, *hold.arc]
+        return [*found, *guess.active, *guess.yields]
+
+    def restore(self, inertia: ClosedInertia, *kept: Any) -> StickingGuess:
+        """Return a guess of what is kept of it, `GUESSED`."""
+        limbs, factors, inverse, holds, active, yields = kept
+        system = StickingSystem([], inertia, _fill(self.limbs, limbs), [], self.terms.order, [])
+        own = (holds[i : i + HOLD] for i in range(0, len(holds), HOLD))
+        held = [Hold(x[0], x[1], (x[2], x[3]), (x[4], x[5])) for x in own]
+        return StickingGuess(system, TreeFactor(_fill(self.factors, factors), list(inverse)), held, active, yields)
+
+    def move(self, q: Any, h: Number, velocity: Numbers, way: Numbers) -> tuple[Any, Any, Any]:
+        """Return where a step leads that also goes a `way`, its velocity in the axes there, and the step."""
+        coupled, manifold = self.model.free_velocities, self.model.manifold
+        step = np.array(coupled.spread([h * v + d for v, d in zip(velocity, way, strict=True)]), dtype=object)
+        ahead = self.model.couple(glide(manifold, q, step)[0])
+        return ahead, carry(manifold, q, ahead, np.array(coupled.spread(velocity), dtype=object)), step
+
+    def look(
+        self, q: Any, h: Number, velocity: Numbers, way: Numbers, values: Any
+    ) -> tuple[list[Number], list[Number]]:
+        """Return gaps of loops (rad, m) at the end of a step, and velocities with which they open there."""
+        ahead, carried, _ = self.move(q, h, velocity, way)
+        gaps, K, rates = self.model.open_loops(ahead, values)
+        return gaps, deviate(multiply_vector(K, self.model.free_velocities.select(list(carried))), rates)
+
+    def measure(self, change: Any, way: Any, state: Any, closing: Any, free: Any, *others: Any) -> list[Number]:
+        """Return `SEEN`; `others` are q, dt and parameters. Where all is closed to rounding, a passage is the last."""
+        (q, dt), parameters, (goes, passages, square, before) = others[:2], others[2:], closing
+        velocity = _add(self.terms.full("free", free), change)
+        gaps, drift = self.look(q, dt[0], velocity, way, parameters[0] if parameters else ())
+        seen = choose(maximum(_largest(gaps), _largest(drift)) > ROUNDED * state[2], goes, 0.0)
+        ahead = sum((gap * gap for gap in gaps), start=0.0)
+        ends = choose(seen > 0.5, passages, passages + goes), choose(goes > 0.5, ahead, square), before
+        return [seen, *ends, seen, *gaps, *drift]
+
+    def advance(
+        self,
+        x: Any,
+        own_x: Any,
+        change: Any,
+        beta: Any,
+        way: Any,
+        state: Any,
+        round_: Any,
+        closing: Any,
+        first_x: Any,
+        first_change: Any,
+        alone: Any,
+        gaps: Any,
+        drift: Any,
+        b: Any,
+        R: Any,
+        values: Any,
+        *others: Any,
+    ) -> list[Number]:
+        """Return `MOVED` after a passage; `others` are GUESSED, ROWS, INERTIA, dt and contacts."""
+        *kept, J, soles, places, factor, pivots, dt, contacts = others
+        (h,), (goes, passages, _, before), smallest = dt, closing, state[2]
+        rows, guess = (
+            ContactRows.read(self.terms, J, soles, places),
+            self.restore(self.terms.inertia(factor, pivots), *kept),
+        )
+        less = [-r for r in drift]
+        impulses, corrected = guess.system.close(guess.factor, less)
+        # Where contacts stick or are open, a correction keeps them so; laws say whether they still are.
+        sticks, is_on, is_first = round_[1] < 0.5, goes > 0.5, passages < 0.5
+        held_x, moved = _add(own_x, impulses), _add(change, corrected)
+        all_x = self.terms.held.distribute(held_x, guess.holds, rows.places, contacts[::4], guess.active)
+        deviation = find_deviation(self.model.laws, (b, R, values), all_x, rows.move(moved), guess)
+        breaks = choose(sticks, choose(deviation > smallest, 1.0, 0.0), 0.0)
+        open_, opening = _largest(gaps), _largest(drift)
+        least = choose(sticks, NEAR, CLOSED) * smallest
+        far = choose(opening > least, 1.0, choose(open_ > NEAR * smallest, 1.0, 0.0))
+        size = maximum(opening, open_ / h)
+        stalls = choose(size > SLOW * before, far, 0.0)
+        falls = stalls * choose(size > LOST * smallest, goes, 0.0)
+        again = choose(stalls > 0.5, 0.0, maximum(far, breaks)) * choose(passages < MOST - 1.5, goes, 0.0)
+        searching, fallen = again * choose(sticks, breaks, 1.0) > 0.5, falls > 0.5
+        left = choose(again > 0.5, 0.0, choose(fallen, size, far * opening))
+        _, count, _, share, last, most = state
+        start_x, start_change = _choose(is_first, x, first_x), _choose(is_first, change, first_change)
+        keeps, aims = choose(sticks, goes, 0.0) > 0.5, choose(sticks, goes, choose(searching, 1.0, 0.0))
+        # A velocity that is corrected leads elsewhere.
+        gained = [choose(aims > 0.5, h * r, 0.0) - gap for r, gap in zip(drift, gaps, strict=True)]
+        _, shift = guess.system.close(guess.factor, gained)
+        return [
+            *_choose(fallen, start_x, _choose(keeps, all_x, x)),
+            *_choose(keeps, held_x, own_x),
+            *_choose(fallen, start_change, _choose(keeps, moved, change)),
+            *_choose(fallen, [0.0] * len(beta), _choose(aims > 0.5, _add(beta, less), beta)),
+            *_choose(fallen, [0.0] * len(way), _choose(is_on, _add(way, shift), way)),
+            *(choose(searching, 1.0, state[0]), count, smallest),
+            *(choose(searching, 1.0, share), choose(searching, FAR, last), choose(searching, count + PATIENT, most)),
+            *(choose(searching, 1.0, round_[0]), choose(searching, 0.0, round_[1])),
+            choose(is_on, maximum(choose(sticks, deviation, round_[2]), left), round_[2]),
+            *(again, passages + goes, choose(is_on, sum((gap * gap for gap in gaps), start=0.0), closing[2])),
+            choose(is_on, size, before),
+            *_choose(is_on, start_x, first_x),
+            *_choose(is_on, start_change, first_change),
+            *(maximum(falls, alone[0]), alone[1]),
+        ]
+
+    def close_alone(
+        self, change: Any, way: Any, closing: Any, alone: Any, state: Any, free: Any, *others: Any
+    ) -> list[Number]:
+        """Return change, way, closing and alone after a passage that knows no contacts; `others` are those of it."""
+        (factor, pivots, q, dt), parameters = others[:4], others[4:]
+        (h,), (goes, passages), smallest = dt, alone, state[2]
+        inertia, none = self.terms.inertia(factor, pivots), [0.0] * len(change)
+        velocity = _add(self.terms.full("free", free), change)
+        gaps, drift = self.look(q, h, velocity, way, parameters[0] if parameters else ())
+        corrected = inertia.solve(none, [-r for r in drift])
+        shift = inertia.solve(none, [h * r - gap for r, gap in zip(drift, gaps, strict=True)])
+        far = choose(maximum(_largest(gaps), _largest(drift)) > NEAR * smallest, goes, 0.0)
+        is_on, square = goes > 0.5, sum((gap * gap for gap in gaps), start=0.0)
+        return [
+            *_choose(is_on, _add(change, corrected), change),
+            *_choose(is_on, _add(way, shift), way),
+            *(*closing[:2], choose(is_on, square, closing[2]), closing[3]),
+            *(choose(passages < MOST - 1.5, far, 0.0), passages + goes),
+        ]
+
+    def follow(
+        self, guess: StickingGuess, free: Numbers, impulse: Numbers, late: Numbers, q: Any, h: Number, parameters: Any
+    ) -> tuple[list[Number], list[Number], list[Number]]:
+        """Return the change of velocities that laws know, that of the end, and the way, after `FOLLOWED` passages.
+
+        Impulses stay as they are, and the first passage begins with the way `late`.
+        """
+        beta: list[Number] = [0.0] * len(self.model.free_velocities.loops)
+        way, inertia, still = list(late), guess.system.inertia, [0.0] * len(free)
+        change, first = inertia.solve(impulse), inertia.solve(impulse)
+        for _ in range(FOLLOWED):
+            gaps, drift = self.look(q, h, _add(free, change), way, parameters)
+            less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
+            beta = [u - r for u, r in zip(beta, drift, strict=True)]
+            together = self.model.closes_together
+            shift = guess.system.close(guess.factor, less)[1] if together else inertia.solve(still, less)
+            way, change = _add(way, shift), inertia.solve(impulse, beta)
+        return change if self.model.closes_together else first, change, way
+
+
+def _fill(pattern: Sequence[Sequence[int]], numbers: Any) -> list[Row]:
+    given: Iterator[Number] = iter(numbers)
+    return [{k: next(given) for k in columns} for columns in pattern]
+
+
+def _add(a: Any, b: Any) -> list[Number]:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def _choose(test: Any, new: Any, old: Any) -> list[Number]:
+    return [choose(test, a, b) for a, b in zip(new, old, strict=True)]
+
+
+def _largest(numbers: Sequence[Number]) -> Number:
+    worst: Number = 0.0
+    for x in numbers:
+        worst = maximum(worst, abs(x))
+    return worst

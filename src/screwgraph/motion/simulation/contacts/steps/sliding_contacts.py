@@ -1,0 +1,31 @@
+"""Which contacts slide, as forces of the step before tell: their steps are searched for, those of others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from screwgraph.compiler import Argument
+from screwgraph.motion.simulation.contacts.geometry.ground import PLANE, Plane
+from screwgraph.spatial import choose
+from screwgraph.tape import Program, Tape, dot, program
+
+EDGE = 0.98
+"""Part of the largest friction from which on a contact counts as sliding: normals turn a little from step to step."""
+
+
+def expect_search(arguments: Sequence[Argument], plane: Plane | None) -> Program:
+    """Return the code, of all numbers of a step's arguments, of how many contacts slid in the step before.
+
+    They touch a `plane`, or planes among the arguments.
+    """
+    tape = Tape(merge="form")
+    given = {argument.name: [tape.input(name) for name in argument.names] for argument in arguments}
+    slides = 0.0
+    for c in range(len(given["forces"]) // 3):
+        force = given["forces"][3 * c : 3 * c + 3]
+        normal = given["ground"][PLANE * c : PLANE * c + 3] if plane is None else plane.normal
+        pressed = dot(normal, force)
+        most = EDGE * given["contacts"][4 * c] * pressed
+        slid = choose(dot(force, force) - pressed * pressed > most * most, 1.0, 0.0)
+        slides = choose(pressed > 0.0, slid, 0.0) + slides
+    return program(tape, [slides], tuple(name for argument in arguments for name in argument.names))

@@ -1,0 +1,1 @@
+"""Terms of a step with contacts at one state: velocities, Jacobians, inertias."""

@@ -1,0 +1,393 @@
+"""What a step with contacts is made of at one state: free velocities, Jacobians of contacts, their Delassus matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from screwgraph.base.summary import one_line
+from screwgraph.compiler import Argument, parameter_arguments, robot_arguments, without_metadata
+from screwgraph.mechanics.dynamics import mass_matrix
+from screwgraph.mechanics.dynamics.query import joint_variables
+from screwgraph.model.robot import Robot, loop_pose, without_loops
+from screwgraph.model.robot.parameters import Parameter
+from screwgraph.motion.simulation.closure_code import Opening, closure_code, entries, jacobian_code
+from screwgraph.motion.simulation.contacts.geometry.contact import Contact
+from screwgraph.motion.simulation.contacts.geometry.contact_slot import (
+    describe_place,
+    find_pairs,
+)
+from screwgraph.motion.simulation.contacts.geometry.ground import Plane
+from screwgraph.motion.simulation.contacts.geometry.soles import (
+    find_soles,
+)
+from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, make_closed_inertia
+from screwgraph.motion.simulation.contacts.laws.held_soles import SHARED, HeldSoles
+from screwgraph.motion.simulation.contacts.laws.laws import Cone, DryFriction, ImpulseLaw, Range
+from screwgraph.motion.simulation.contacts.laws.rubbing_range import RubbingRange
+from screwgraph.motion.simulation.contacts.terms.contact_geometry import ContactGeometry
+from screwgraph.motion.simulation.contacts.terms.coupled_velocities import (
+    CoupledVelocities,
+    couple_positions,
+    find_free_velocities,
+)
+from screwgraph.motion.simulation.contacts.terms.live_body import LiveBody, add_springs, idle_joint_error
+from screwgraph.motion.simulation.contacts.terms.term_lists import make_terms
+from screwgraph.motion.simulation.contacts.terms.touch import Touch
+from screwgraph.motion.simulation.contacts.terms.touching_model import Known, StopRow
+from screwgraph.spatial.manifolds import Manifold
+from screwgraph.spatial.manifolds.gliding import turning
+from screwgraph.tape import Number, Row
+from screwgraph.tape.sparse_rows import (
+    add_entry,
+    is_zero,
+    multiply_lower,
+    multiply_transposed,
+    multiply_vector,
+    to_sparse_rows,
+)
+
+PASSAGES = 2
+"""Velocities without contacts, the first with Coriolis' forces of the start of a step, the others of its middle."""
+SINGULAR = 1e-9
+"""Least eigenvalue, of a mass matrix whose diagonal is 1, that is none."""
+LONG = 30_000
+"""Rows that hold contacts, squared, by velocities that move a contact on average, beyond which these propagate.
+
+From there on code of a Delassus matrix takes longer to compile, and mostly to run, than loops over contacts.
+"""
+CLOSING = 1e-6
+"""Least singular value of rows of loops, relative to the largest, by which limbs close them."""
+
+
+@dataclass(frozen=True, eq=False)
+class ContactModel:
+    """A robot, and where it may touch the ground: a plane, or tangent planes that are inputs; `live` inputs of it.
+
+    Of `flat` ground these planes are one, but for those of other bodies.
+    """
+
+    __repr__ = one_line
+
+    robot: Robot
+    contacts: tuple[Contact, ...]
+    plane: Plane | None
+    stops: bool = False
+    friction: bool = False
+    springs: tuple[tuple[str, float, float], ...] = ()
+    live: tuple[Parameter, ...] = ()
+    flat: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the robot."""
+        return self.robot.name
+
+    @property
+    def stop_rows(self) -> list[StopRow]:
+        """Joints whose range ends."""
+        if not self.stops:
+            return []
+        robot, found = self.robot, list[StopRow]()
+        for joint in robot.joints:
+            at, along = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
+            lower, upper = float(robot.limits.lower[at]), float(robot.limits.upper[at])
+            if joint.type.nq == 1 and np.isfinite([lower, upper]).any():
+                found.append(StopRow(at, along, lower, upper, joint.friction if self.friction else 0.0))
+        return found
+
+    @property
+    def rubbing(self) -> list[tuple[int, float]]:
+        """Coordinates with dry friction and no stops: the place of each in qd, and the largest force (N m, N)."""
+        pairs = [(i, j.friction) for j in self.robot.joints for i in _indices(self.robot.v_slices[j.name])]
+        stopped = {stop.along for stop in self.stop_rows}
+        return [(i, bound) for i, bound in pairs if self.friction and bound and i not in stopped]
+
+    @property
+    def laws(self) -> list[ImpulseLaw]:
+        """The laws of the impulses: contacts, stops, friction of joints."""
+        return [
+            *(Cone() for _ in self.contacts),
+            *(RubbingRange() if stop.friction else Range() for stop in self.stop_rows),
+            *(DryFriction() for _ in self.rubbing),
+        ]
+
+    @property
+    def rows(self) -> int:
+        """How many impulses there are."""
+        return sum(law.rows for law in self.laws)
+
+    @property
+    def manifold(self) -> Manifold:
+        """The manifold of positions."""
+        return self.robot.manifold
+
+    @property
+    def free_velocities(self) -> CoupledVelocities:
+        """The velocities that linear couplings leave free: the unknowns of a step."""
+        return self._free_velocities
+
+    @property
+    def whirls(self) -> bool:
+        """Yes: Coriolis' forces, and points on arcs."""
+        return True
+
+    @property
+    def closes_together(self) -> bool:
+        """Yes: links are rigid, and few loops are closed."""
+        return True
+
+    @property
+    def root(self) -> int:
+        """How many free velocities come first and move all that touches: those of the base, of joints next to it."""
+        return self._root
+
+    @property
+    def propagates(self) -> bool:
+        """Whether a Delassus matrix in straight code would be too long; loops are closed by such code alone."""
+        return self._propagates
+
+    @cached_property
+    def _propagates(self) -> bool:
+        shared = HeldSoles(self.soles, self.rows)
+        height = len(shared.kept) + SHARED * len(self.soles)
+        work = height**2 * sum(map(len, self._paths)) / max(len(self._paths), 1)
+        return not self.free_velocities.loops and work > LONG
+
+    @cached_property
+    def _paths(self) -> list[set[int]]:
+        """The free velocities that move each contact."""
+        robot, coupled, paths = self.robot, self.free_velocities, list[set[int]]()
+        for contact in self.contacts:
+            frames = [contact.frame, *([contact.against.frame] if contact.against else [])]
+            joints = {joint.name for frame in frames for joint in robot.joints_to_base(robot.frame(frame).link)}
+            moved = (i for name in joints for i in _indices(robot.v_slices[name]))
+            paths.append({k for i in moved for k in coupled.rows[i]})
+        return paths
+
+    @cached_property
+    def _root(self) -> int:
+        paths = self._paths
+        if not paths or self.propagates:
+            return 0
+        shared, count = set.intersection(*paths), 0
+        while count in shared:
+            count += 1
+        if len(set.union(*paths)) == count:  # one limb alone has no root
+            return 0
+        return count if self._limbs_close(count) else 0
+
+    def _limbs_close(self, root: int) -> bool:
+        """Whether limbs alone, without the first `root` free velocities, can close all loops."""
+        K = self._example_of_closing_rows
+        return not len(K) or bool(np.linalg.matrix_rank(K[:, root:], tol=CLOSING * np.linalg.norm(K, 2)) == len(K))
+
+    @cached_property
+    def _example_of_closing_rows(self) -> Float[np.ndarray, "r n"]:
+        """Rows of loops by free velocities, at some state."""
+        coupled, robot = self.free_velocities, self.robot
+        if not coupled.loops:
+            return np.zeros((0, len(coupled.free)))
+        K = np.asarray(jacobian_code(robot)(robot.mobility.states[0])).reshape(-1, robot.nv)
+        return K[list(coupled.loops)] @ coupled.matrix
+
+    @cached_property
+    def _free_velocities(self) -> CoupledVelocities:
+        return find_free_velocities(self.robot)
+
+    @property
+    def state(self) -> tuple[Argument, ...]:
+        """The arguments q, qd, tau."""
+        return robot_arguments(self.robot, [(name, joint_variables(self.robot, name)) for name in ("q", "qd", "tau")])
+
+    @property
+    def parameters(self) -> tuple[Argument, ...]:
+        """The argument of the robot's parameters, where some are inputs."""
+        return parameter_arguments(self.robot, self.live)
+
+    @property
+    def question(self) -> tuple[object, ...]:
+        """The part of the model that code depends on: of contacts only their places, other numbers are arguments."""
+        places = tuple(map(describe_place, self.contacts))
+        return (
+            without_metadata(self.robot),
+            places,
+            self.plane,
+            self.stops,
+            self.friction,
+            self.springs,
+            self.live,
+            self.flat,
+            self.propagates,
+        )
+
+    @property
+    def swaying(self) -> list[bool]:
+        """Whether the body that each contact touches moves, too: links that joints, or a base that floats, move."""
+        others, robot = [contact.against for contact in self.contacts], self.robot
+        paths = [robot.joints_to_base(robot.frame(other.frame).link) if other else () for other in others]
+        return [any(joint.type.nv for joint in path) for path in paths]
+
+    @property
+    def soles(self) -> tuple[tuple[int, ...], ...]:
+        """The contacts, by place, of each link that has several with one plane, and those of each pair of shapes."""
+        links = [self.robot.frame(contact.frame).link for contact in self.contacts]
+        grounded = find_soles(self.contacts, links) if self.plane or self.flat else ()
+        return (*grounded, *(pair for pair in find_pairs(self.contacts) if len(pair) > 1))
+
+    def touch(self, q: Any, qd: Any, planes: Any) -> Touch:
+        """Return where and how contacts touch, at velocities qd."""
+        return ContactGeometry(self.robot, self.contacts, self.plane, self.soles, self.propagates).touch(q, qd, planes)
+
+    def terms(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        dt: Any,
+        planes: Any = (),
+        values: Any = (),
+        push: Any = (),
+        known: Known | None = None,
+    ) -> dict[str, list[Number]]:
+        """Return the terms of a step, matrices row by row.
+
+        All are by the velocities that linear couplings leave free. `free`: velocities at its end without contacts'
+        impulses; `gaps`; `axes`: the ground's at each contact; `rates`: normal velocities now; `J`; `factor` and
+        `pivots`: of the mass matrix, that of dampers at the end of the step, and of loops, whose rows are `K`; `b`: J
+        free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. J and b are
+        without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places` and `arcs`
+        (m/s) are those of their contacts, see `PointTouch`. Of a second solution, `push` are forces along all rows that
+        the first one found, and `known` is the inertia, K, J and soles that both have.
+        """
+        robot, coupled, (h,) = self.robot, self.free_velocities, dt
+        body = self._body
+        M, damping = body.mass_matrix(q, values), body.damping(values)
+        force = add_springs(robot, self.springs, tau, q, [h * v for v in qd])
+        (inertia, K, *rows), A = (known, list[Row]()) if known else self._find_inertia(M, damping, (q, qd, h))
+        begun = free = ahead = coupled.select(qd)
+        pushed = self._push(self._couple(self.touch(q, qd, planes), rows), push) if len(push) else None
+        for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
+            middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
+            damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
+            efforts = coupled.gather(
+                [f - c + x for f, c, x in zip(force, body.bias(q, middle, values), damped, strict=True)]
+            )
+            turned = coupled.select(turning(robot.manifold, np.array(middle)))
+            if pushed is not None:
+                efforts, pushed = [e + f for e, f in zip(efforts, pushed, strict=True)], None
+            moved = [v + h * t for v, t in zip(begun, turned, strict=True)]
+            opening = [-x for x in multiply_vector(K, moved)]
+            change = inertia.solve([h * e for e in efforts], opening)
+            ahead, free = free, [v + c for v, c in zip(moved, change, strict=True)]
+        swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
+        touch = self._couple(self.touch(q, coupled.spread(swung), planes), rows)
+        return make_terms(inertia, K, free, touch, (begun, h), A)
+
+    def forces_at_rest(self, q: Any, tau: Any, values: Any = ()) -> list[Number]:
+        """Return the forces along free velocities that accelerate the robot where it is at rest."""
+        none = [0.0] * self.robot.nv
+        bias, force = self._body.bias(q, none, values), add_springs(self.robot, self.springs, tau, q, none)
+        return self.free_velocities.gather([f - c for f, c in zip(force, bias, strict=True)])
+
+    def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
+        """Return the kinetic energy (J)."""
+        return self._body.kinetic_energy(q, qd, values)
+
+    def lock_joints(self, q: Any, qd: Any, values: Any = ()) -> list[Number]:
+        """Return the velocities of the same momentum with which all links move as one."""
+        return self._body.lock_joints(q, qd, values)
+
+    @cached_property
+    def _body(self) -> LiveBody:
+        return LiveBody(without_loops(self.robot), self.live)
+
+    def _find_inertia(
+        self, M: list[Row], damping: Sequence[Number], start: tuple[Any, Any, Number]
+    ) -> tuple[tuple[ClosedInertia, list[Row]], list[Row]]:
+        """Return the inertia with dampers and springs as they end, rows of loops, and what is left for the root.
+
+        Raises EliminationError where a joint moves nothing.
+        """
+        robot, coupled, (q, qd, h) = self.robot, self.free_velocities, start
+        for i, d in enumerate(damping):
+            if not is_zero(d):
+                M[i][i] = M[i][i] + h * d
+        for name, stiffness, _ in self.springs:
+            i = robot.v_slices[name].start
+            M[i][i] = M[i][i] + h * h * stiffness
+        M = coupled.gather_matrix(M)
+        K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
+        if weight := self.closing_weight:
+            for i, row in enumerate(multiply_lower(K, K, len(coupled.free))):
+                for j, x in row.items():
+                    add_entry(M[i], j, weight * x)
+        try:
+            inertia, A = make_closed_inertia(M, K, self.root)
+        except ZeroDivisionError as error:
+            raise idle_joint_error(robot, error.args[0]) from error
+        return (inertia, K), A
+
+    def _couple(self, touch: Touch, known: Sequence[list[Row]] = ()) -> Touch:
+        """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free.
+
+        These are computed, or `known`, with those of soles.
+        """
+        gather = self.free_velocities.gather_rows
+        if known:
+            return replace(touch, rows=known[0], soles=known[1], normals=gather(touch.normals))
+        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
+        rows = gather([*touch.rows, *({i: 1.0} for i in own)])
+        return replace(touch, rows=rows, normals=gather(touch.normals), soles=gather(touch.soles))
+
+    def _push(self, touch: Touch, push: Any) -> list[Number]:
+        """Return J' push of all rows."""
+        rows = HeldSoles(self.soles, self.rows).expand_rows(touch.rows, touch.soles, touch.places)
+        return multiply_transposed(rows, push, len(self.free_velocities.free))
+
+    @cached_property
+    def closing_weight(self) -> float:
+        """The weight w of K' K that is added to a tree's mass matrix which is singular without loops; else 0.
+
+        Velocities that loops allow, K v = 0, do not feel it: M + w K' K has the same W.
+        """
+        robot = self.robot
+        if not self.free_velocities.loops:
+            return 0.0
+        q, S, K = robot.mobility.states[0], self.free_velocities.matrix, self._example_of_closing_rows
+        M = S.T @ np.asarray(mass_matrix(without_loops(robot))(q)) @ S
+        scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+        if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
+            return 0.0
+        return float(np.diag(M).mean() / (K * K).sum(axis=0).mean())
+
+    def couple(self, q: Any) -> Any:
+        """Return positions where linear couplings hold exactly."""
+        return couple_positions(self.robot, self.free_velocities, q)
+
+    def open_loops(self, q: Any, values: Any = ()) -> Opening:
+        """Return how independent rows of loops, and of couplings that are not linear, are open at q."""
+        robot, kept, own = self.robot, list(self.robot.mobility.kept), self.free_velocities.loops
+        x = [loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops if loop.type.nq]
+        found = closure_code(robot, kept)(q, *([np.concatenate(x)] if x else []))
+        rows: list[Row] = [{} for _ in kept]
+        places = list(zip(*entries(robot, kept), strict=True))
+        for (i, j), entry in zip(places, found[len(found) - len(places) :], strict=True):
+            rows[i][j] = entry
+        return Opening([found[i] for i in own], self.free_velocities.gather_rows([rows[i] for i in own]))
+
+    def closing_rows(self, q: Any) -> list[Row]:
+        """Return the independent rows of K: free velocities y that loops allow obey K y = 0."""
+        if not self.free_velocities.loops:
+            return []
+        rows = np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv))[list(self.free_velocities.loops)]
+        return self.free_velocities.gather_rows(to_sparse_rows(rows))
+
+
+def _indices(own: slice) -> range:
+    return range(own.start, own.stop)
