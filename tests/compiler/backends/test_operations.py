@@ -134,7 +134,7 @@ THROUGH: dict[str, Callable[[str, Path], Values]] = {
     "wasm": through_wasm,
 }
 IN_C = ("cpp", "ros2")
-"""What writes the same C around which it puts more; `tests/deployment` runs that."""
+"""What writes the same C around which it puts more; `tests/api/deployment` runs that."""
 CASES = [(name, dtype) for name, backend in BACKENDS.items() if name not in IN_C for dtype in backend.dtypes]
 
 

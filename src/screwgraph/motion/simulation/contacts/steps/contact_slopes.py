@@ -23,7 +23,9 @@ from screwgraph.tape import Code, Memory, Number, Part, Routine, SideBySide, Win
 class ContactSlopes:
     """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers.
 
-    Passages by which loops close are a fixed number, and differentiated as they are.
+    Passages by which loops close are a fixed number, and differentiated as they are. The bound of energy
+    (`energy_bound.py`) is left out: where it acts, as it may where a coordinate goes more than 0.1 rad (m) in the
+    step, derivatives are those of the step without it.
     """
 
     __repr__ = one_line
