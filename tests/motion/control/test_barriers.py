@@ -23,7 +23,7 @@ from screwgraph.motion.control import (
     stack_barriers,
     stack_gains,
 )
-from screwgraph.motion.control.barriers import differentiate_barrier, list_arguments
+from screwgraph.motion.control.barriers import differentiate_barrier
 from screwgraph.motion.control.barriers.capsules import measure_distance
 from tests.motion.control.robots import arm, tripod
 
@@ -51,7 +51,7 @@ def test_derivatives_are_those_along_motions(case):
     make, barrier = CASES[case]
     robot, rng = make(), np.random.default_rng(3)
     integrate = sg.integrate(robot)
-    shapes = list_arguments(robot, barrier)
+    shapes = barrier.list_arguments(robot)
     arguments = tuple(make_numbered_argument(name, *shape) for name, shape in shapes.items())
     state = (make_numbered_argument("q", robot.nq), make_numbered_argument("qd", robot.nv))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -152,7 +152,7 @@ class ControlLoop:
         """References that are given: arrays as arguments have them, and functions of time."""
         shapes = {a.name: a.shape for a in self.function.arguments}
         given = dict(self.references or {})
-        return {k: x if isinstance(x, Callable) else shape_reference(k, x, shapes[k]) for k, x in given.items()}
+        return {k: x if callable(x) else shape_reference(k, x, shapes[k]) for k, x in given.items()}
 
     @cached_property
     def _natural_values(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ class ControlLoop:
 
     def arguments(self, t: float) -> dict[str, Any]:
         """Return the arguments after q and qd at a time (s)."""
-        return {name: x(t) if isinstance(x, Callable) else x for name, x in self._argument_values.items()}
+        return {name: x(t) if callable(x) else x for name, x in self._argument_values.items()}
 
     def __call__(self, t: float, q: Float[np.ndarray, " nq"], qd: Float[np.ndarray, " nv"]) -> Float[np.ndarray, " nv"]:
         """Return the efforts of all coordinates that motors cause."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,7 @@ from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
 from screwgraph.model.model import Model
-from screwgraph.motion.control.barriers import Barrier, list_arguments
+from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.controller_examples import draw_examples
 from screwgraph.motion.control.limits import ControlLimits
@@ -82,7 +82,7 @@ def controller(
     own = WholeBody(model, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {model.name!r}", why="no joint of it has a motor")
-    check_names(model, (*own.tasks, *own.barriers))
+    check_names(model, own.tasks, own.barriers)
     arguments, results = own.arguments, own.results
 
     def make(_: Any) -> CachedCode:
@@ -135,37 +135,42 @@ def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -
     return tasks
 
 
-def list_references(model: Model, owner: ControlTask | Barrier) -> Mapping[str, tuple[int, ...]]:
-    """Return the shapes of the arguments that a task or barrier has of its own, by name."""
-    return list_arguments(model, owner) if isinstance(owner, Barrier) else owner.references(model)
-
-
-def check_names(model: Model, owners: Sequence[ControlTask | Barrier]) -> None:
-    """Raise InputError where an argument of a task or barrier has a name that another has, or that is no name.
+def check_names(model: Model, tasks: Sequence[ControlTask], barriers: Sequence[Barrier]) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arguments of tasks and barriers, by name.
 
     Barriers may share an argument: one ball.
+
+    Raises:
+        InputError: an argument has the name of another one, or one that is no name, or tasks have one name.
     """
-    taken, shapes, tasks = set(TAKEN), dict[str, tuple[int, ...]](), set[str]()
-    for owner in owners:
-        is_shared = isinstance(owner, Barrier)
-        if owner.name in tasks and not is_shared:
+    found, names = dict[str, tuple[int, ...]](), set[str]()
+    for task in tasks:
+        if task.name in names:
             raise InputError(
-                f"two tasks are called {owner.name!r}",
+                f"two tasks are called {task.name!r}",
                 why="their references would have one name",
-                fix=f"give one of them another: name={owner.name + '_2'!r}",
+                fix=f"give one of them another: name={task.name + '_2'!r}",
             )
-        tasks |= set() if is_shared else {owner.name}
-        who = f"an argument of {'barrier' if is_shared else 'task'} {owner.name!r}"
-        for name, shape in list_references(model, owner).items():
-            if name in taken or shapes.setdefault(name, shape) != shape:
-                fix = f"another name, such as {name}_of_{'barrier' if is_shared else 'task'}"
-                raise InputError(f"{who} is called {name!r}", why="another one is, too", fix=fix)
-            taken |= set() if is_shared else {name}
-            is_usual = not is_shared and owner.name == owner.usual_name  # frames may have any name
-            if not is_usual and not (name.isidentifier() and name.isascii()):
-                raise InputError(
-                    f"{who} is called {name!r}", why="names are letters, digits and _, and begin with no digit"
-                )
+        names.add(task.name)
+        own = task.references(model)
+        for name in own:
+            # Frames may have any name, and their tasks are called by it.
+            _check_name(name, "task", task.name, name in found, is_free=task.name == task.usual_name)
+        found |= own
+    taken = set(found)
+    for barrier in barriers:
+        for name, shape in barrier.list_arguments(model).items():
+            _check_name(name, "barrier", barrier.name, name in taken or found.setdefault(name, shape) != shape)
+    return found
+
+
+def _check_name(name: str, kind: str, owner: str, is_taken: bool, *, is_free: bool = False) -> None:
+    """Raise InputError where an argument's name is taken, or is no identifier and not free to be none."""
+    what = f"an argument of {kind} {owner!r} is called {name!r}"
+    if is_taken or name in TAKEN:
+        raise InputError(what, why="another one is, too", fix=f"another name, such as {name}_of_{kind}")
+    if not is_free and not (name.isidentifier() and name.isascii()):
+        raise InputError(what, why="names are letters, digits and _, and begin with no digit")
 
 
 def hold_contacts(

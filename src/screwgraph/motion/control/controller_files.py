@@ -19,7 +19,7 @@ from screwgraph.motion.control.barrier_files import read_barrier
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
 from screwgraph.motion.control.control_loop import ControlLoop, shape_reference
-from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts, list_references
+from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
@@ -147,12 +147,11 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
                 one.references(model)
     with complaints_at("actuated", entries.get("actuated", entries["tasks"]).at):
         model = as_controlled(model).with_motors(found.actuated)
-    owners = (*found.tasks, *found.barriers)
     places = (*entries["tasks"].items(), *(entries["barriers"].items() if "barriers" in entries else ()))
-    for k, value in enumerate(places):
-        with complaints_at("a task" if k < len(found.tasks) else "a barrier", value.at):
-            check_names(model, owners[: k + 1])
-    shapes = {name: shape for owner in owners for name, shape in list_references(model, owner).items()}
+    shapes, tasks = dict[str, tuple[int, ...]](), len(found.tasks)
+    for k, value in enumerate(places, 1):
+        with complaints_at("a task" if k <= tasks else "a barrier", value.at):
+            shapes = check_names(model, found.tasks[:k], found.barriers[: max(k - tasks, 0)])
     for name, value in entries["references"].mapping().items() if "references" in entries else ():
         with complaints_at("references", value.at):
             if name not in shapes:

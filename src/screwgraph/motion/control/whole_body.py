@@ -21,7 +21,7 @@ from screwgraph.compiler import (
 from screwgraph.mechanics.kinematics import random
 from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import combine_affine
-from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier, list_arguments
+from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limit_rows import (
     FREE,
@@ -148,7 +148,7 @@ class WholeBody:
         model, k = self.model, len(self.contacts)
         shapes = self.references
         for barrier in self.barriers:
-            shapes |= list_arguments(model, barrier)
+            shapes |= barrier.list_arguments(model)
         shapes["gains"] = (len(self.tasks), 3)
         shapes |= {"contacts": (k, 2)} if k else {}
         shapes |= {"barriers": (len(self.barriers), 2)} if self.barriers else {}
@@ -273,7 +273,7 @@ class WholeBody:
         """Return rows of barriers, and of each row the rate and the margin."""
         rows, numbers = list[BarrierRow](), list[tuple[Number, Number]]()
         for barrier, own in zip(self.barriers, np.reshape(named.get("barriers", ()), (-1, 2)), strict=True):
-            given = [named[name] for name in list_arguments(self.model, barrier)]
+            given = [named[name] for name in barrier.list_arguments(self.model)]
             rows += differentiate_barrier(self.model, barrier, q, qd, given)
             numbers += [(own[0], own[1])] * (len(rows) - len(numbers))
         return rows, numbers

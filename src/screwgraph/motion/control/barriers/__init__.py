@@ -1,6 +1,6 @@
 """What controllers keep positive: distances, or any function of a state; one kind a file."""
 
-from screwgraph.motion.control.barriers.base import Barrier, BarrierRow, differentiate_barrier, list_arguments
+from screwgraph.motion.control.barriers.base import Barrier, BarrierRow, differentiate_barrier
 from screwgraph.motion.control.barriers.capsules import LinkCapsule
 from screwgraph.motion.control.barriers.distance import BallBarrier, CapsuleBarrier, PlaneBarrier, ShapeBarrier
 from screwgraph.motion.control.barriers.own import FunctionBarrier
@@ -17,5 +17,4 @@ __all__ = [
     "SelfCollisionBarrier",
     "ShapeBarrier",
     "differentiate_barrier",
-    "list_arguments",
 ]

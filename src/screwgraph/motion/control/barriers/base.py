@@ -59,6 +59,11 @@ class Barrier(ABC):
         del model
         return {}
 
+    def list_arguments(self, model: Model) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of references and their rates."""
+        pairs = (((name, shape), (f"{name}_rates", (2, prod(shape)))) for name, shape in self.references(model).items())
+        return {name: shape for pair in pairs for name, shape in pair}
+
     @abstractmethod
     def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
         """Return h at a state; references are flat."""
@@ -80,13 +85,6 @@ class BarrierRow:
         if self.degree == 1:
             return -self.drift - rate * left
         return -self.drift - 2.0 * rate * self.rate - rate * rate * left
-
-
-def list_arguments(model: Model, barrier: Barrier) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of a barrier's references and their rates."""
-    shapes = barrier.references(model)
-    pairs = (((name, shape), (f"{name}_rates", (2, prod(shape)))) for name, shape in shapes.items())
-    return {name: shape for pair in pairs for name, shape in pair}
 
 
 def differentiate_barrier(
