@@ -47,18 +47,18 @@ def test_motions_of_as_high_a_degree_as_the_collocation_are_met_exactly(collocat
     rng = np.random.default_rng(0)
     states = polynomial(*rng.standard_normal((2, SMOOTH[collocation] + 1)))
     plan = motion(sg.load("rr"), collocation, states, tau=lambda t: np.array([1.0 + t, -2.0 * t]))
-    q, qd, _, tau, _ = plan.at(TIMES)
-    assert q == pytest.approx(np.array([states(t)[0] for t in TIMES]), abs=1e-12)
-    assert qd == pytest.approx(np.array([states(t)[1] for t in TIMES]), abs=1e-12)
-    assert tau == pytest.approx(np.stack([1.0 + TIMES, -2.0 * TIMES], axis=1), abs=1e-12)
+    found = plan.at(TIMES)
+    assert found.q == pytest.approx(np.array([states(t)[0] for t in TIMES]), abs=1e-12)
+    assert found.qd == pytest.approx(np.array([states(t)[1] for t in TIMES]), abs=1e-12)
+    assert found.tau == pytest.approx(np.stack([1.0 + TIMES, -2.0 * TIMES], axis=1), abs=1e-12)
 
 
 def test_euler_holds_efforts_and_goes_along_the_velocity_at_the_end():
     plan = motion(sg.load("rr"), "euler", polynomial([0.0, 1.0], [0.0, 0.0, 5.0]), tau=lambda t: np.array([t, 0.0]))
-    q, qd, _, tau, _ = plan.at(0.15)
-    assert q == pytest.approx([0.15, 0.05 + 0.05 * 2.0])
-    assert qd == pytest.approx([1.0, 1.5])
-    assert tau == pytest.approx([0.1, 0.0])
+    found = plan.at(0.15)
+    assert found.q == pytest.approx([0.15, 0.05 + 0.05 * 2.0])
+    assert found.qd == pytest.approx([1.0, 1.5])
+    assert found.tau == pytest.approx([0.1, 0.0])
 
 
 @pytest.mark.parametrize("collocation", ["trapezoidal", "none"])
