@@ -81,10 +81,10 @@ def test_jacobians_on_robots_are_finite_differences(kind: str):
 def test_jacobians_on_mechanisms_are_finite_differences(kind: str):
     mechanism, rng = sg.load_mechanism("four_bar_angle"), np.random.default_rng(2)
     (sensor,) = parse_mechanism_sensors(mechanism, [declare_on(mechanism, kind)])
-    sizes = {"tau": 1, "multipliers": len(mechanism.freedom.kept)}
+    sizes = {"tau": 1, "multipliers": len(mechanism.freedom.kept), "forces": 2}
     families = [Variables(name, Vector(sizes.get(name, mechanism.n)), 1) for name in sensor.form.of]
     values = [rng.normal(size=family.manifold.dim) for family in families]
-    template = MechanismResidual(mechanism, sensor.place, (0,))
+    template = MechanismResidual(mechanism, sensor.place, (0,), (2,))
     compare_jacobian(template, families, values, rng.normal(size=len(sensor.columns)))
 
 
@@ -213,7 +213,7 @@ def test_a_mechanism_and_a_bias_are_recovered(kind: str, walk: float):
     given = declare_on(mechanism, kind, bias=5.0 * sigma, walk=walk * sigma)
     (sensor,) = parse_mechanism_sensors(mechanism, [given])
     inputs = ["theta"] if {"tau", "multipliers"} & set(sensor.form.of) else []
-    states = {"q": run.q, "v": run.qd, "a": run.qdd, "tau": run.tau}
+    states: dict[str, Any] = {"q": run.q, "v": run.qd, "a": run.qdd, "tau": run.tau, "forces": {}}
     states["multipliers"] = constraint_multipliers(mechanism, run.q, run.qd, run.tau)
     exact = simulate_sensors(mechanism, states, (sensor,))
     bias = draw_bias(rng, (len(run.t), len(sensor.columns)), 5.0 * sigma, walk * sigma * (DT / 4.0) ** 0.5)

@@ -22,7 +22,7 @@ from screwgraph.model.mechanism.pin_force import PinForce, make_pin_forces
 from screwgraph.model.mechanism.read_forces import ReadContext, read_parts
 from screwgraph.model.mechanism.read_values import Ends, find_angle, find_line, find_point, read_number, read_numbers
 from screwgraph.model.sensors import SENSORS, SensorPlace
-from screwgraph.model.sensors.sensor import OPTIONS, Sensor
+from screwgraph.model.sensors.sensor import OPTIONS, Sensor, list_pushed
 from screwgraph.spatial import dot, sqrt, vector
 
 FORMS = {name: kind.mechanism for name, kind in SENSORS.items() if kind.mechanism}
@@ -33,12 +33,19 @@ FORMS = {name: kind.mechanism for name, kind in SENSORS.items() if kind.mechanis
 class MechanismMotion:
     """Measurable quantities of a mechanism's q, qd, qdd, multipliers and torques (SI units); parts are given by number.
 
-    `inputs` are the motors whose torques are unknown.
+    `inputs` are the motors whose torques are unknown, `pushed` the points that contacts push on.
     """
 
     mechanism: Mechanism
     states: Mapping[str, Any]
     inputs: tuple[int, ...] = ()
+    pushed: tuple[int, ...] = ()
+
+    def force(self, point: int) -> Any:
+        """Return the force of the contact on a point (d,)."""
+        d = self.mechanism.dimension
+        place = d * self.pushed.index(point)
+        return self.states["forces"][place : place + d]
 
     def joint_torque(self, angle: int) -> Any:
         """Return the torque of a motor (1,), which is unknown."""
@@ -129,17 +136,18 @@ class SensorResidual:
     mechanism: Mechanism
     place: SensorPlace
     inputs: tuple[int, ...] = ()
+    pushed: tuple[int, ...] = ()
 
     def __call__(self, *states: Any, measured: Any) -> Any:
         """Residual, a row a column."""
         named = dict(zip(FORMS[self.place.kind].of, states, strict=True))
-        motion = MechanismMotion(self.mechanism, named, self.inputs)
+        motion = MechanismMotion(self.mechanism, named, self.inputs, self.pushed)
         return SENSORS[self.place.kind].residual(motion, self.place, measured)
 
 
 def simulate_sensors(
     mechanism: Mechanism,
-    motion: Mapping[str, Float[np.ndarray, "N n"]],
+    motion: Mapping[str, Any],
     sensors: tuple[Sensor, ...] | None = None,
     rng: np.random.Generator | None = None,
 ) -> dict[str, Float[np.ndarray, " N"]]:
@@ -148,7 +156,8 @@ def simulate_sensors(
     Args:
         mechanism: what moves.
         motion: its positions, velocities and accelerations: {"q": (N, n), "v": (N, n), "a": (N, n)}; where sensors
-            read forces, "multipliers" (N, m), see `constraint_multipliers`, or torques of all motors "tau" (N, motors).
+            read forces, "multipliers" (N, m), see `constraint_multipliers`, torques of all motors "tau" (N, motors), or
+            forces of contacts "forces", {point: (N, d)}; on other points there are none.
         sensors: by default those of the mechanism.
         rng: draws the noise.
 
@@ -158,12 +167,16 @@ def simulate_sensors(
     found: dict[str, np.ndarray] = {}
     states = {"q": motion["q"], "qd": motion.get("v"), "qdd": motion.get("a")}
     states |= {name: motion.get(name) for name in ("multipliers", "tau")}
-    every = tuple(range(len(mechanism.motors)))
-    for sensor in mechanism.sensors if sensors is None else sensors:
-        if missing := [name for name in sensor.form.of if states[name] is None]:
+    every, sensors = tuple(range(len(mechanism.motors))), mechanism.sensors if sensors is None else sensors
+    pushed = list_pushed(sensors)
+    if pushed and "forces" in motion:
+        none = np.zeros((len(motion["q"]), mechanism.dimension))
+        states["forces"] = np.hstack([motion["forces"].get(mechanism.points[i].name, none) for i in pushed])
+    for sensor in sensors:
+        if missing := [name for name in sensor.form.of if states.get(name) is None]:
             raise InputError(f"sensor {sensor.name!r} needs {', '.join(missing)} of the motion")
         own = [np.asarray(states[name], dtype=float).T for name in sensor.form.of]  # one row a coordinate
-        rows = np.asarray(SensorResidual(mechanism, sensor.place, every)(*own, measured=0.0), dtype=float)
+        rows = np.asarray(SensorResidual(mechanism, sensor.place, every, pushed)(*own, measured=0.0), dtype=float)
         values = np.broadcast_to(rows.reshape(len(sensor.columns), -1), (len(sensor.columns), own[0].shape[1]))
         if rng is not None:
             values = values + sensor.spread * rng.standard_normal(values.shape)
@@ -216,15 +229,24 @@ def _sensor(name: str, entries: dict[str, Value], around: ReadContext) -> Sensor
         raise entries["sigma"].complaint("a standard deviation is positive")
     if "at" in entries and not form.has_place:
         raise entries["at"].complaint(f"a sensor of {kinds[0]} has no place on a body")
-    d = around.ends.dimension
+    target, d = _target(form.on, entries[kinds[0]], around), around.ends.dimension
+    if "forces" in form.of:
+        _check_moves(entries[kinds[0]], around)
     at = read_numbers(entries["at"], around.names, d) if "at" in entries else (0.0,) * d
     options = {option: read_number(entries[option], around.names) for option in OPTIONS if option in entries}
     try:
-        return Sensor(
-            name, kinds[0], _target(form.on, entries[kinds[0]], around), (sigma,), at, in_space=d == 3, **options
-        )
+        return Sensor(name, kinds[0], target, (sigma,), at, in_space=d == 3, **options)
     except InputError as error:
         raise ModelError(error.what, at=entries[""].at, why=error.why, fix=error.fix) from error
+
+
+def _check_moves(value: Value, around: ReadContext) -> None:
+    """Raise ModelError where a point is fixed."""
+    point = around.points[find_point(value, around.points)]
+    if point.fixed:
+        why = "the ground holds it, whatever pushes there"
+        fix = "name a point that moves; load_cell: reads the force on a body at a pin"
+        raise ModelError(f"{value.what}: point {point.name!r} is fixed", at=value.at, why=why, fix=fix)
 
 
 def check_motors(sensors: Sequence[Sensor], mechanism: Mechanism) -> None:

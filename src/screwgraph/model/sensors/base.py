@@ -21,7 +21,7 @@ class SensorForm:
 
     On robots `on` is "joint" or "frame", on planar mechanisms "body", "point", "angle", "coordinate", "motor", "bar"
     (a body) or "pin" (a body and a point of it). It depends on the families of unknowns `of`: q, qd, qdd, tau (of
-    inputs), of robots also forces (of contacts), of mechanisms also the multipliers of constraints. `rows` are the
+    inputs), forces (of contacts), of mechanisms also the multipliers of constraints. `rows` are the
     suffixes of the residual's rows, each with those of the columns that it needs; by default each column is a row.
     `has_place` says whether sensors have an entry `at` (m). `text` says what `on` is to it in the pages on files,
     `unit` what it reads.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -104,3 +105,9 @@ class Sensor:
     def unit_columns(self) -> tuple[str, ...]:
         """Columns of a unit quaternion, if it reads one."""
         return tuple(self.name + suffix for suffix in self.form.suffixes if suffix in QUATERNION)
+
+
+def list_pushed(sensors: Sequence[Sensor]) -> tuple[Any, ...]:
+    """Return the targets that contacts push on, as sensors tell: frames of robots, numbers of points of mechanisms."""
+    pushed = [s.target for s in sensors if s.entry.is_contact or "forces" in s.form.of]
+    return tuple(dict.fromkeys(pushed))

@@ -1,4 +1,7 @@
-"""Forces of contacts in the base's axes, and their standard deviations; as unknowns they are in the frames' axes."""
+"""Forces of contacts in the base's axes, and their standard deviations.
+
+Unknowns of robots are in the frames' axes, those of mechanisms in the axes of the ground.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.motion.estimation.robot_motion_graph import Motion
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.optimize import soft
+from screwgraph.optimize import Selection, soft
 from screwgraph.optimize.batch import Batch
 from screwgraph.spatial import concatenate
 
@@ -30,12 +32,29 @@ class BaseFrameForces:
         return concatenate(*(R[i] @ forces[3 * i : 3 * i + 3] for i in range(len(R))))
 
 
+@dataclass(frozen=True)
+class PointForces:
+    """The forces of contacts on `count` points of a mechanism (N), along the ground's axes; z of planar ones is 0."""
+
+    count: int
+
+    def __call__(self, q: Any, forces: Any) -> Any:
+        """Forces (3 n,)."""
+        d = len(forces) // self.count
+        parts = [(forces[d * i : d * (i + 1)], np.zeros(3 - d)) for i in range(self.count)]
+        return concatenate(*(x for part in parts for x in part))
+
+
 @dataclass(frozen=True, eq=False)
 class BaseContactForces:
-    """Forces of a motion's contacts at its instants `at`, by frame (N, 3)."""
+    """Forces of a motion's contacts by frame or point `names` (N, 3), which `template` gives of some unknowns.
 
-    motion: Motion
-    at: slice
+    `unknowns` are positions and forces at the instants that are meant.
+    """
+
+    template: BaseFrameForces | PointForces
+    names: tuple[str, ...]
+    unknowns: tuple[Selection, Selection]
 
     def __call__(self, values: Mapping[str, np.ndarray]) -> dict[str, Float[np.ndarray, "N 3"]]:
         """Return forces (N), of values of all unknowns by family."""
@@ -54,11 +73,9 @@ class BaseContactForces:
         return found, J
 
     def _by_frame(self, rows: Float[np.ndarray, "N m"]) -> dict[str, Float[np.ndarray, "N 3"]]:
-        return {frame: rows[:, 3 * i : 3 * i + 3] for i, frame in enumerate(self.motion.pushed)}
+        return {frame: rows[:, 3 * i : 3 * i + 3] for i, frame in enumerate(self.names)}
 
     @cached_property
     def _batch(self) -> Batch:
-        template = BaseFrameForces(self.motion.mechanics, self.motion.pushed)
-        own = self.motion.states()[0][self.at], self.motion.forces[self.at]
-        factors = soft(template, *own, name="forces in the base")
+        factors = soft(self.template, *self.unknowns, name="forces in the base")
         return Batch(factors, ((factors.name, len(factors)),))

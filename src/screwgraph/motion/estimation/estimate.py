@@ -86,7 +86,8 @@ def estimate(
             "joint_torque" of a joint; "position", "pose" (x, y, z, qx, qy, qz, qw), "gyroscope", "accelerometer" of a
             link or frame, the last two in its axes; "height" (m) of a frame's origin, as the terrain under a foot tells
             it; "contact" (1 where a frame's origin stands still, 0 where nothing pushes on it) and "force" (of a
-            contact, N, in the frame's axes), whose frames get unknown forces. More entries of sensors on robots:
+            contact, N, in the frame's axes), whose frames get unknown forces. So do
+            points of mechanisms with a "force" (N, along the ground's axes). More entries of sensors on robots:
             "delay" (s; what was so before the first t is left out), "bias" (standard deviation of a constant that it is
             off by), "huber" (residuals beyond so many standard deviations weigh less), "slip" (of contacts: feet that
             are further from rest than so many standard deviations slip, see `Estimate.slips`).

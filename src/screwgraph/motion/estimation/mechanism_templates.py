@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -25,29 +26,40 @@ ZERO = 1e-12
 
 @dataclass(frozen=True)
 class MultiplierReading:
-    """A sensor of forces, by q, qd, qdd and, if there are `inputs`, the torques of these, which are all motors."""
+    """A sensor of forces within a mechanism, by q, qd, qdd and efforts on coordinates `acting`, one vector a group."""
 
     template: SensorResidual
-    inputs: tuple[int, ...] = ()
+    acting: tuple[tuple[int, ...], ...] = ()
 
-    def __call__(self, q: Any, qd: Any, qdd: Any, *tau: Any, measured: Any) -> Any:
+    def __call__(self, q: Any, qd: Any, qdd: Any, *efforts: Any, measured: Any) -> Any:
         """Residual of the template."""
         mechanism = self.template.mechanism
-        force = mechanism.motor_forces(tau[0]) if self.inputs else 0.0
+        force = add_efforts(mechanism.n, self.acting, efforts)
         return self.template(q, qdd, solve_multipliers(mechanism, q, qd, force), measured=measured)
+
+
+def add_efforts(n: int, acting: Sequence[Sequence[int]], efforts: Sequence[Any]) -> Any:
+    """Return the forces on all coordinates (n,) of efforts on some, one vector a group; none: 0."""
+    if not acting:
+        return 0.0
+    force = np.zeros(n, dtype=object)
+    for slots, effort in zip(acting, efforts, strict=True):
+        force[list(slots)] = force[list(slots)] + effort
+    return force
 
 
 @dataclass(frozen=True)
 class ParametricTemplate:
-    """A template of a varied mechanism; after its own unknowns come torques, `ends` of them, then parameters.
+    """A template of a varied mechanism; after its own unknowns come efforts, `ends` of each group, then parameters.
 
-    Torques at both ends of a time step act with their mean, on the coordinates `inputs`. `is_parametric` says whether
-    the template depends on parameters; only then they are among its unknowns.
+    Efforts, torques and forces of contacts, act on the coordinates `acting`, group by group; those at both ends of a
+    time step with their mean. `is_parametric` says whether the template depends on parameters; only then they are among
+    its unknowns.
     """
 
     template: Any
     varied: SymbolicMechanism
-    inputs: tuple[int, ...] = ()
+    acting: tuple[tuple[int, ...], ...] = ()
     ends: int = 0
     is_parametric: bool = False
 
@@ -55,11 +67,10 @@ class ParametricTemplate:
         """Residual of the template."""
         own = list(unknowns)
         values = own.pop() if self.is_parametric else None
-        if self.ends:
-            mean = sum(own[-self.ends :]) / self.ends
-            own = own[: -self.ends]
-            force = np.zeros(self.varied.mechanism.n, dtype=object)
-            force[list(self.inputs)] = mean
+        if self.acting:
+            first = len(own) - self.ends * len(self.acting)
+            means = [sum(own[i : i + self.ends]) / self.ends for i in range(first, len(own), self.ends)]
+            own, force = own[:first], add_efforts(self.varied.mechanism.n, self.acting, means)
             parameters["force"] = parameters.get("force", 0.0) + force
         if not self.varied.names:
             return self.template(*own, **parameters)

@@ -11,10 +11,11 @@ import numpy as np
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.mechanics.mechanism import follow_branch
-from screwgraph.model.mechanism import Mechanism, live_mechanism
+from screwgraph.model.mechanism import Mechanism, find_slots, live_mechanism
 from screwgraph.model.mechanism.sensors import SensorResidual, parse_sensors
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.model.sensors.sensor import Sensor, list_pushed
+from screwgraph.motion.estimation.base_contact_forces import BaseContactForces, PointForces
 from screwgraph.motion.estimation.factors import (
     Acceleration,
     ForwardDynamics,
@@ -51,7 +52,7 @@ INDEPENDENT = ("z", "zd", "zdd")
 
 @dataclass(frozen=True, eq=False)
 class MechanismUnknowns:
-    """q, qd, qdd at `count` samples; torques `tau` of the motors that are inputs; parameters, which all share.
+    """q, qd, qdd at `count` samples; torques of `inputs`, forces on points `pushed`, parameters, which all share.
 
     Constraints, dynamics and integrators of Blanco-Claraco et al. (2021), section 6, in dependent `coordinates`
     ("spanning") or in independent ones, which have unknowns z, zd, zdd beside the others. Parameters of a window's
@@ -65,8 +66,9 @@ class MechanismUnknowns:
     coordinates: str = "spanning"
     is_window: bool = False
     drifting: bool = False
+    pushed: tuple[int, ...] = ()
 
-    inner = pushed = ()
+    inner = ()
 
     @classmethod
     def from_model(cls, mechanism: Mechanism, parameters: tuple[str, ...]) -> MechanismUnknowns:
@@ -96,6 +98,22 @@ class MechanismUnknowns:
     def tau(self) -> Variables:
         """Unknown torques."""
         return Variables("tau", Vector(len(self.inputs)), self.count)
+
+    @property
+    def forces(self) -> Variables:
+        """Unknown forces of contacts, along the axes of the ground."""
+        return Variables("forces", Vector(self.model.dimension * len(self.pushed)), self.count)
+
+    @property
+    def efforts(self) -> tuple[tuple[Variables, tuple[int, ...]], ...]:
+        """Unknown torques, and forces of contacts, each with the coordinates that they act on."""
+        turned = tuple(self.model.motor_slots[i] for i in self.inputs)
+        touched = find_slots(self.model, self._pushed_names, "contacts")
+        return (*([(self.tau, turned)] if turned else []), *([(self.forces, touched)] if touched else []))
+
+    @property
+    def _pushed_names(self) -> tuple[str, ...]:
+        return tuple(self.model.points[i].name for i in self.pushed)
 
     @property
     def walking(self) -> tuple[int, ...] | None:
@@ -159,7 +177,8 @@ class MechanismUnknowns:
             raise make_unknown_name_error("integrator", rule, STEPS)
         if coordinates == "independent" and rule != "trapezoidal":
             raise InputError(f"{rule} integrates no independent coordinates", fix='give coordinates="spanning"')
-        return replace(self, count=count, rule=rule, coordinates=coordinates, is_window=True)
+        more = {"is_window": True, "pushed": list_pushed(sensors)}
+        return replace(self, count=count, rule=rule, coordinates=coordinates, **more)
 
     @property
     def is_independent(self) -> bool:
@@ -260,7 +279,7 @@ class MechanismUnknowns:
         """Return a sensor's template. Raises InputError where it needs torques that are not unknown."""
         (sensor,) = sensors
         mechanism, of = self.parameters.mechanism, sensor.form.of
-        template = SensorResidual(mechanism, sensor.place, self.inputs)
+        template = SensorResidual(mechanism, sensor.place, self.inputs, self.pushed)
         if "tau" in of:
             name = self.model.angles[sensor.target].name
             if self.model.motors.index(name) not in self.inputs:
@@ -281,16 +300,16 @@ class MechanismUnknowns:
                 why="constraints follow from others",
                 fix="leave out the bodies that are one too many",
             )
-        return MultiplierReading(template, self.inputs)
+        return MultiplierReading(template, tuple(slots for _, slots in self.efforts))
 
     def families_of(self, sensor: Sensor) -> tuple[str, ...]:
         """Return the names of the unknowns that a sensor depends on; multipliers follow from states and torques."""
         if "multipliers" not in sensor.form.of:
             return sensor.form.of
-        return ("q", "qd", "qdd", *(["tau"] if self.inputs else []))
+        return ("q", "qd", "qdd", *(family.name for family, _ in self.efforts))
 
     def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
-        """Return nothing: mechanisms have no contacts."""
+        """Return nothing: sensors of mechanisms do not say that there is no contact."""
         return []
 
     def first_position(self, sensors: Sequence[Sensor], table: Any, q0: np.ndarray, sigma: float) -> np.ndarray:
@@ -310,14 +329,28 @@ class MechanismUnknowns:
             return q0
 
     def fit_to(self, data: Measurements, q0: np.ndarray) -> MechanismUnknowns:
-        """Return these: sensors of mechanisms add no unknowns."""
-        return self
+        """Return those with forces on points in contact."""
+        return replace(self, pushed=list_pushed(data.sensors))
+
+    @property
+    def base_forces(self) -> PointForces:
+        """Forces of contacts (3 n,), those of planar mechanisms with zeros, by position and unknown forces."""
+        return PointForces(len(self.pushed))
+
+    def told_forces(self, at: slice) -> BaseContactForces:
+        """Return forces of contacts at some instants."""
+        return BaseContactForces(self.base_forces, self._pushed_names, (self.states()[0][at], self.forces[at]))
 
     def contact_forces(
         self, result: Result
     ) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray], dict[str, np.ndarray]]:
-        """Return no forces of contacts, no standard deviations and no wrenches."""
-        return {}, {}, {}
+        """Return forces (N, 3) of contacts by point, along the ground's axes, standard deviations, and wrenches."""
+        if not self.pushed:
+            return {}, {}, {}
+        told = self.told_forces(slice(None))
+        forces = told(result.values)
+        sigma = told.sigma(result.values, result.covariances(self.states()[0], self.forces))
+        return forces, sigma, {name: np.hstack([np.zeros_like(F), F]) for name, F in forces.items()}
 
     def negative(self, values: np.ndarray) -> list[str]:
         """Return bodies whose masses or inertias are negative at values of the parameters (SI units)."""
@@ -338,18 +371,19 @@ class MechanismUnknowns:
     def make_reading_factors(
         self, name: str, template: Any, *own: Variables | Selection, ends: int = 0, **options: Any
     ) -> Factors:
-        """Make factors of a template; unknown torques, at so many ends, and parameters are added to its unknowns."""
+        """Make factors of a template; unknown efforts, at so many ends, and parameters are added to its unknowns."""
         known = tuple(key for key in options if key not in ("sigma", "loss"))
         sizes = tuple((x.variables if isinstance(x, Selection) else x).manifold.dim for x in own)
-        is_parametric, slots = depends_on_parameters(template, self.parameters, sizes, known), self.model.motor_slots
-        ends = ends if self.inputs else 0
-        torques = () if not ends else (self.tau,) if ends == 1 else (self.tau[:-1], self.tau[1:])
+        is_parametric, acting = depends_on_parameters(template, self.parameters, sizes, known), ()
+        efforts = list[Variables | Selection]()
+        if ends:
+            acting = tuple(slots for _, slots in self.efforts)
+            efforts = [x for own, _ in self.efforts for x in ((own,) if ends == 1 else (own[:-1], own[1:]))]
         first = own[0]
         at = first.indices if self.drifting and isinstance(first, Selection) else slice(None)
         shared = (self.shared[at],) if is_parametric else ()
-        pushed = tuple(slots[i] for i in self.inputs) if ends else ()
-        wrapped = ParametricTemplate(template, self.parameters, pushed, ends, is_parametric)
-        return soft(wrapped, *own, *torques, *shared, name=name, **options)
+        wrapped = ParametricTemplate(template, self.parameters, acting, ends, is_parametric)
+        return soft(wrapped, *own, *efforts, *shared, name=name, **options)
 
     def _force_parameters(self, torques: np.ndarray) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return known forces on all coordinates, at samples and half-way between, where there are any."""

@@ -15,7 +15,6 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler import Argument, Function
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.base_contact_forces import BaseFrameForces
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.sensors import AgedReading, BiasedReading, PartialReading, bias_unknown
 from screwgraph.optimize import Factors, FixedLag, Variables, each, soft
@@ -153,7 +152,7 @@ class Readings:
 
     def factors(self, known: Sequence[Known], released: float) -> list[Factors]:
         """Return factors of sensors over a window, and of contacts that are none (N), as so many updates read them."""
-        motion: Any = self.unknowns  # of robots, where there are contacts
+        motion = self.unknowns
         families = list(motion.states())
         families += [motion.forces] if motion.pushed else []
         families += [motion.tau] if motion.inputs else []
@@ -230,7 +229,6 @@ def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
             f"contact {slips[0]!r} is judged slipping, which is no code of a fixed length", fix='give it "slip": 0'
         )
     columns, unknowns = list(readings.names), readings.unknowns
-    robot: Any = unknowns  # where there are contacts
     labels, shared = unknowns.labels, unknowns.parameters
     free = [i for i in range(len(labels)) if i not in unknowns.inputs]
 
@@ -249,7 +247,7 @@ def make_sensor_inputs(readings: Readings, last: np.ndarray) -> UpdateInputs:
         if shared.names:
             found["parameters"] = found["parameters"] * shared.scale
         if unknowns.pushed:
-            found["forces"] = BaseFrameForces(robot.mechanics, robot.pushed)(values["q"], values["forces"])
+            found["forces"] = unknowns.base_forces(values["q"], values["forces"])
         return found
 
     arguments = [Argument("readings", (len(columns),), tuple(columns))]

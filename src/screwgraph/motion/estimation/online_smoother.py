@@ -170,7 +170,7 @@ class OnlineSmoother:
 
     @property
     def forces(self) -> dict[str, Float[np.ndarray, "3"]]:
-        """Forces of contacts now by frame (N), in the base's axes; none before the window is full."""
+        """Forces of contacts now by frame or point (N), in the base's axes; none before the window is full."""
         if self._lag is None or not self._unknowns.pushed:
             return {}
         return {frame: force[0] for frame, force in self._contact_forces(self._full().values).items()}
@@ -345,8 +345,7 @@ class OnlineSmoother:
 
     @cached_property
     def _contact_forces(self) -> BaseContactForces:
-        robot: Any = self._unknowns
-        return BaseContactForces(robot.motion, slice(self.window - 1, self.window))
+        return self._unknowns.told_forces(slice(self.window - 1, self.window))
 
     def _now(self, family: str) -> np.ndarray:
         """Return the values of a family at the last instant."""

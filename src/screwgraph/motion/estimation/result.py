@@ -46,8 +46,8 @@ class Estimate:
     too long, or the model contradicts the sensors; `model_errors` are those of the equations of motion by coordinate.
     `status` and `reason` say how the search ended; one that was
     interrupted holds what was found so far. Standard deviations of positions are those of their velocity coordinates.
-    `forces` are those of contacts by frame (N, 3), in the base's axes, `offsets` biases of
-    sensors (m,), at each instant where they walk (N, m).
+    `forces` are those of contacts by frame (N, 3), in the base's axes, of mechanisms by point, along the ground's axes,
+    `offsets` biases of sensors (m,), at each instant where they walk (N, m).
     `slips` are intervals in which feet moved though their contacts were reported: what these say was left out there.
     """
 

@@ -15,8 +15,8 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import forward_dynamics
 from screwgraph.model.robot import Robot
-from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
+from screwgraph.model.sensors.sensor import Sensor, list_pushed
+from screwgraph.motion.estimation.base_contact_forces import BaseContactForces, BaseFrameForces
 from screwgraph.motion.estimation.initial_position import find_initial_position
 from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise
@@ -25,7 +25,6 @@ from screwgraph.motion.estimation.parameters import Parameters, find_parameters
 from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
 from screwgraph.motion.estimation.sensors import (
     SensorResidual,
-    list_contact_frames,
     parse_sensors,
     sensors_from_columns,
 )
@@ -169,7 +168,7 @@ class RobotUnknowns:
                 f"windows of robots have no {coordinates} coordinates", why="they have those of all joints"
             )
         rule = find_rule(integrator) or choose_rule(self.model, q0, dt, TRAPEZOIDAL)
-        return replace(self, count=count, pushed=list_contact_frames(sensors), rule=rule, is_window=True)
+        return replace(self, count=count, pushed=list_pushed(sensors), rule=rule, is_window=True)
 
     @property
     def families(self) -> tuple[Variables, ...]:
@@ -220,7 +219,7 @@ class RobotUnknowns:
     def fit_to(self, data: Measurements, q0: np.ndarray) -> RobotUnknowns:
         """Return those with forces on frames in contact, and a rule by which dampers faster than steps decay."""
         rule = choose_rule(self.model, q0, float(np.max(data.steps, initial=0.0)), HERMITE_SIMPSON)
-        return replace(self, pushed=list_contact_frames(data.sensors), rule=rule)
+        return replace(self, pushed=list_pushed(data.sensors), rule=rule)
 
     def contact_factors(self, sensor: Sensor, samples: Samples, noise: ModelNoise) -> list[Factors]:
         """Return what says that there is no force where a sensor of contact says that there is none."""
@@ -234,11 +233,20 @@ class RobotUnknowns:
         """Return factors of a sensor's template."""
         return soft(template, *own, name=name, **options)
 
+    @property
+    def base_forces(self) -> BaseFrameForces:
+        """Forces of contacts (3 n,) in the base's axes by position and unknown forces."""
+        return BaseFrameForces(self.mechanics, self.pushed)
+
+    def told_forces(self, at: slice) -> BaseContactForces:
+        """Return forces of contacts in the base's axes at some instants."""
+        return BaseContactForces(self.base_forces, self.pushed, (self.states()[0][at], self.forces[at]))
+
     def contact_forces(self, result: Result) -> tuple[ByFrame, ByFrame, ByFrame]:
         """Return forces (N, 3) of contacts in the base's axes by frame, standard deviations, and wrenches (N, 6)."""
         if not self.pushed:
             return {}, {}, {}
-        told, forces = BaseContactForces(self.motion, slice(None)), result.values["forces"]
+        told, forces = self.told_forces(slice(None)), result.values["forces"]
         none = np.zeros((len(forces), 3))
         wrenches = {frame: np.hstack([none, forces[:, 3 * i : 3 * i + 3]]) for i, frame in enumerate(self.pushed)}
         return (

@@ -206,12 +206,6 @@ def find_position_place(mechanics: Mechanics, joint: str) -> int:
     return mechanics.robot.q_slices[name].start + column - mechanics.robot.v_slices[name].start
 
 
-def list_contact_frames(sensors: Sequence[Sensor]) -> tuple[str, ...]:
-    """Return the frames that contacts push on, as sensors tell."""
-    pushed = [s.target for s in sensors if s.entry.is_contact or "forces" in s.form.of]
-    return tuple(dict.fromkeys(pushed))
-
-
 def sensors_from_columns(columns: Iterable[str]) -> list[dict[str, Any]]:
     """Return sensors of columns that are called KIND:TARGET, with suffixes where they measure several numbers."""
     found: dict[str, dict[str, Any]] = {}

@@ -13,9 +13,9 @@ from screwgraph.compiler import Function, Result, compile_expression, make_numbe
 from screwgraph.model.mechanism.sensors import parse_sensors as parse_mechanism_sensors
 from screwgraph.model.mechanism.sensors import simulate_sensors as read_mechanism_sensors
 from screwgraph.model.robot import Robot
-from screwgraph.model.sensors.sensor import Sensor
+from screwgraph.model.sensors.sensor import Sensor, list_pushed
 from screwgraph.motion.estimation.robot_motion_graph import get_mechanics
-from screwgraph.motion.estimation.sensors import RobotMotion, list_contact_frames, parse_sensors
+from screwgraph.motion.estimation.sensors import RobotMotion, parse_sensors
 from screwgraph.motion.simulation import Trajectory
 
 
@@ -25,7 +25,7 @@ def simulate_sensors(
 ) -> dict[str, Float[np.ndarray, " N"]]:
     """Return what sensors read along a motion: the times "t" and a column of each, as `sg.estimate` asks.
 
-    Forces of contacts of robots are those of the motion's external wrenches. A delayed sensor reads what was before;
+    Forces of contacts are those of the motion's external wrenches. A delayed sensor reads what was before;
     until then it reads the beginning.
 
     Args:
@@ -50,7 +50,7 @@ def simulate_sensors(
 
 def _read_robot(robot: Any, sensors: Sequence[Sensor], states: Any) -> Sequence[Float[np.ndarray, "N k"]]:
     """Return what sensors of a robot read at some states, the columns of each."""
-    pushed = list_contact_frames(sensors)
+    pushed = list_pushed(sensors)
     wrenches = [states.external_wrenches.get(name, np.zeros((len(states.q), 6))) for name in pushed]
     forces = np.concatenate([np.zeros((len(states.q), 0)), *(w[:, 3:] for w in wrenches)], axis=1)
     given = [states.q, states.qd, states.qdd, states.tau, *([forces] if pushed else [])]
@@ -60,7 +60,8 @@ def _read_robot(robot: Any, sensors: Sequence[Sensor], states: Any) -> Sequence[
 
 def _read_mechanism(mechanism: Any, sensors: Sequence[Sensor], states: Any) -> Sequence[Float[np.ndarray, "N k"]]:
     """Return what sensors of a mechanism read at some states, the columns of each."""
-    motion = {"q": states.q, "v": states.qd, "a": states.qdd, "tau": states.tau}
+    forces = {name: W[:, 3 : 3 + mechanism.dimension] for name, W in states.external_wrenches.items()}
+    motion = {"q": states.q, "v": states.qd, "a": states.qdd, "tau": states.tau, "forces": forces}
     read = read_mechanism_sensors(mechanism, motion, tuple(sensors))
     return [np.stack([read[column] for column in sensor.columns], axis=1) for sensor in sensors]
 
