@@ -23,7 +23,7 @@ SLOW_SECONDS = 0.25
 """CPU seconds of its slowest case with which a function is slow: its cases take turns."""
 SLOWEST_SECONDS = 2.5
 """CPU seconds with which a function's cases take turns even where one of them shows a kind that others do not."""
-TURNS = ((SLOWEST_SECONDS, 6), (1.0, 4), (0.5, 3), (SLOW_SECONDS, 2))
+TURNS = ((SLOWEST_SECONDS, 10), (1.0, 5), (0.5, 3), (SLOW_SECONDS, 2))
 """CPU seconds, and of how many days the cases of a function with so many or more run one."""
 ALL = "all"
 """The seed with which each slow case and all of a long table run."""
