@@ -72,7 +72,7 @@ def test_tests_that_skip_without_extras_are_marked():
 
 @pytest.mark.parametrize(("least", "days"), TURNS)
 def test_a_slow_test_runs_one_day_of_some_and_tests_differ_in_which(least, days):
-    runs = [[is_turn(f"test_slow[{case}]", least, f"2026-{day:03}") for day in range(1, 61)] for case in range(60)]
+    runs = [[is_turn(f"test_slow[{case}]", least, f"2026-{day:03}") for day in range(1, 61)] for case in range(200)]
     assert all(sum(turn) == 60 // days for turn in runs)
     assert {tuple(turn[:days]) for turn in runs} == {tuple(i == j for i in range(days)) for j in range(days)}
     assert all(is_turn(f"test_slow[{case}]", least, ALL) for case in range(60))
