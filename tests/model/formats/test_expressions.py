@@ -81,6 +81,16 @@ def test_an_unknown_name_gets_a_suggestion():
         value("2*lenght", length=1.0)
 
 
+@pytest.mark.parametrize("text", ["inf", "-inf", ".inf", "-.inf", "NaN", ".nan", "+Infinity", "2*inf", "sin(nan)"])
+def test_numbers_that_are_not_finite_are_refused_as_such(text):
+    with pytest.raises(ModelError, match=r"arm.yaml:7: mass is .*: numbers are finite here \(write a number"):
+        value(text)
+
+
+def test_a_parameter_may_be_called_inf():
+    assert value("inf", inf=2.0) == value("2*inf/2", inf=2.0) == 2.0
+
+
 def test_parameters_may_refer_to_one_another_in_any_order():
     values = parameters(a="2*b", b="c + 1", c="pi", d="3")
     assert values == {"pi": math.pi, "c": math.pi, "b": math.pi + 1, "a": 2 * math.pi + 2, "d": 3.0}

@@ -192,6 +192,15 @@ def test_explicit_methods_have_no_implicit_forces(options):
         sg.Simulator(robot, method="rk4", **options)
 
 
+def test_springs_of_joints_that_there_are_none_of_are_refused_before_a_step_is_compiled(monkeypatch):
+    def compile_step(self, options, dt):
+        pytest.fail("a step is compiled")
+
+    monkeypatch.setattr("screwgraph.motion.simulation.robot_dynamics.RobotDynamics.compile_step", compile_step)
+    with pytest.raises(sg.InputError, match="no joint is called 'knee'"):
+        sg.simulate(block(), springs={"knee": 1.0}, contacts=[sg.Contact("block")])
+
+
 @pytest.mark.parametrize("springs", [{"knee": 1.0}, {"slide": -1.0}, {"slide": (1.0, 2.0, 3.0)}])
 def test_springs_that_are_none_are_refused(springs):
     with pytest.raises(sg.InputError, match="joint"):

@@ -18,6 +18,9 @@ LONGEST = 200
 """Characters of an expression."""
 
 CONSTANTS = {"pi": math.pi}
+NOT_FINITE = ("inf", "infinity", "nan")
+"""What files call numbers that are not finite, in capitals or not, with a dot before them or without."""
+FINITE = "numbers are finite here"
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sin": math.sin,
     "cos": math.cos,
@@ -52,7 +55,9 @@ def evaluate(text: str, names: Mapping[str, float], what: str, at: Place) -> flo
     Raises:
         ModelError: no expression, an unknown name, or a value that is not a finite number.
     """
-    value = parse_decimal(text)
+    value, word = parse_decimal(text), text.strip().lstrip("+-").removeprefix(".")
+    if value is None and word.casefold() in NOT_FINITE and word not in names:
+        raise _make_expression_error(text, what, at, FINITE)
     if value is None:
         value = _value(parse_expression(text, what, at), text, names, what, at)
     return validate_number(value, text, what, at)
@@ -161,6 +166,8 @@ _ANSWERED = {name: _make_generic(name, function) for name, function in FUNCTIONS
 def _check_known(tree: ast.expr, text: str, names: Mapping[str, float], what: str, at: Place) -> None:
     known = [*names, *FUNCTIONS]
     for name in sorted(_names_in(tree) - set(known)):
+        if name.casefold() in NOT_FINITE:
+            raise _make_expression_error(text, what, at, FINITE)
         raise ModelError(
             f"{what} is {quote_text(text)}",
             at=at,

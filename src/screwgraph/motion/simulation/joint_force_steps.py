@@ -31,7 +31,7 @@ def joint_options(dynamics: Dynamics, method: str, options: StepOptions) -> Step
     Raises:
         InputError: the model has none of them, or the method does not treat them.
     """
-    dynamics.check_options(options.chosen)
+    dynamics.check_options(options)
     acting = [name for name in options.chosen if name != "effort_limits"]
     if acting and method not in (AUTO, IMPLICIT):
         raise only_implicit(acting, method)

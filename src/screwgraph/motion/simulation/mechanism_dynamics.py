@@ -174,9 +174,9 @@ class MechanismDynamics(Dynamics):
     def blame(self, error: InputError, q: Float[np.ndarray, " n"]) -> None:
         """Return none: what moves no mass is refused before."""
 
-    def check_options(self, chosen: Sequence[str]) -> None:
+    def check_options(self, options: StepOptions) -> None:
         """Raise InputError where forces of joints' values but friction are chosen: mechanisms have no joints."""
-        others = [name for name in chosen if name not in ("friction", "contacts")]
+        others = [name for name in options.chosen if name not in ("friction", "contacts")]
         if others:
             raise InputError(
                 f"{' and '.join(others)} of a mechanism",
@@ -192,7 +192,7 @@ class MechanismDynamics(Dynamics):
 
     def compile_step(self, options: StepOptions, dt: float) -> Function:
         """Return a step of q, qd, tau, dt and parameters, meant for steps of dt (s). Raises InputError."""
-        self.check_options(options.chosen)
+        self.check_options(options)
         refuse_payload(options.payload)
         if self.model.driven and options.parameters:
             raise InputError(

@@ -194,8 +194,9 @@ class RobotDynamics(Dynamics):
             fix=f"lock={[name]!r} when loading, or give the joint an armature",
         )
 
-    def check_options(self, chosen: Sequence[str]) -> None:
-        """Accept friction, stops, effort limits and springs: joints may have all of them."""
+    def check_options(self, options: StepOptions) -> None:
+        """Raise InputError where springs are none of joints; these may have friction, stops and effort limits, too."""
+        checked_springs(self.model, options.springs)
 
     def drive(self, functions: Mapping[str, FunctionOfTime], chosen: Sequence[str]) -> NoReturn:
         """Raise InputError: steps of robots hold efforts."""

@@ -182,8 +182,8 @@ class Dynamics(Protocol):
         """Return an error of a motion from q with its reason, where one is found in the model."""
         ...
 
-    def check_options(self, chosen: Sequence[str]) -> None:
-        """Raise InputError for options of steps that such a model has no law for."""
+    def check_options(self, options: StepOptions) -> None:
+        """Raise InputError for options of steps that such a model has no law for, or no part."""
         ...
 
     def drive(self, functions: Mapping[str, FunctionOfTime], chosen: Sequence[str]) -> Model:
