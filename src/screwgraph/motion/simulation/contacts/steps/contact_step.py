@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -24,6 +24,7 @@ from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     ROWS,
     LoopClosing,
 )
+from screwgraph.motion.simulation.contacts.steps.named_vectors import EFFORTS, HELD, make_named_block
 from screwgraph.motion.simulation.contacts.steps.propagation import FEW, LEAST, Propagation
 from screwgraph.motion.simulation.contacts.steps.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.steps.search_rounds import ROUND
@@ -47,8 +48,6 @@ from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, S
 
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
-HELD = "held "
-"""Before names of arguments that stand beside the terms."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
 
@@ -113,9 +112,9 @@ class ContactStep:
         hold = memory.block("hold", begun, [*held, *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
         cut = list[Block]()
         if reads := self.efforts.find_inputs(list(given)):
-            memory.add("effort", sum(len(a.names) for a in self.model.state if a.name == "tau"))
-            cut.append(memory.block("cut", reads, ["effort"], partial(self.find_efforts, reads)))
-        efforts = "effort" if cut else "tau"
+            memory.add(EFFORTS, sum(len(a.names) for a in self.model.state if a.name == "tau"))
+            cut.append(memory.block("cut", reads, [EFFORTS], partial(self.find_efforts, reads)))
+        efforts = EFFORTS if cut else "tau"
         begin = self.terms.add_to(memory, efforts)
         laws, m = self.model.laws, self.model.rows
         values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
@@ -140,7 +139,8 @@ class ContactStep:
         for name, size in own.items():
             memory.add(name, size)
         way = ["way", "closing"] if self.closing else []
-        end = memory.block(
+        end = make_named_block(
+            memory,
             "end",
             ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *way],
             ["q'", "qd'", "forces'", "gaps'", "solution", "fast"],
@@ -172,9 +172,10 @@ class ContactStep:
         reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "arrive", "b", "arcs", "drift"]
         if isinstance(search, Propagation):
             writes = [*PROBLEM, "x", "state", "round", "least"]
-            return self._read("aim", [*reads, "places"], writes, self.begin_propagation), *search.list_parts()
+            reads = [*reads, "places"]
+            return make_named_block(memory, "aim", reads, writes, self.begin_propagation), *search.list_parts()
         writes = [*PROBLEM, "x", "change", "state", "round", *(closing.sizes if closing else ())]
-        aim = self._read("aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
+        aim = make_named_block(memory, "aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
         reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
         start = memory.block(
             "start", [*reads, *(["closing"] if closing else [])], ["x", "tried", "direct"], self.begin_search
@@ -184,13 +185,6 @@ class ContactStep:
         if closing is None:
             return aim, SettledWhen(first, parts, is_rare=True)
         return aim, *closing.list_parts(memory, (SettledWhen(first, parts), late), held)
-
-    def _read(
-        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Callable[[Mapping[str, Any]], Any]
-    ) -> Block:
-        """Return the part of an expression of vectors by name, those that are held by their own."""
-        names = [name.removeprefix(HELD) for name in reads]
-        return self.memory.block(label, reads, writes, lambda *x: expression(dict(zip(names, x, strict=True))))
 
     def begin_propagation(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws, impulses of the step before, the state, and the least proximal term."""
@@ -222,20 +216,20 @@ class ContactStep:
         b, R, values, _ = make_problem(self.terms, at, last)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
         change = self.terms.inertia(*(at[name] for name in INERTIA)).solve(impulse)
-        known, way, free = change, list[Any](), at["free"]
+        known, free = change, at["free"]
         pushed, change, late = self.rebound.follow(at, x, change)
         if self.closing is not None:
-            cut, own = [u - v for u, v in zip(change, known, strict=True)], self.closing_arguments
+            cut = [u - v for u, v in zip(change, known, strict=True)]
             begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
-            values_ = given[own[0]] if own else ()
             _, guess, _ = self.guess(at, last)
-            known, ends, shift = self.closing.follow(guess, begun, impulse, late, q, dt[0], values_)
-            way, change = [shift, [0.0] * CLOSING], [u + v for u, v in zip(ends, cut, strict=True)]
+            known, ends, at["way"] = self.closing.follow(guess, begun, impulse, late, at)
+            at["closing"], change = [0.0] * CLOSING, [u + v for u, v in zip(ends, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
-        ends = self.end(pushed, [0.0] * STATE, [0.0] * ROUND, q, dt, at["gaps"], at["axes"], free, change, *way)[:-1]
+        at |= {"x": pushed, "change": change, "state": [0.0] * STATE, "round": [0.0] * ROUND}
+        ends = self.end(at)[:-1]
         if self.closing is None:
             n, m = len(q), len(q) + len(given["qd"])
             ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
@@ -267,50 +261,35 @@ class ContactStep:
 
     def guess(self, at: Mapping[str, Any], last: Numbers) -> tuple[Problem, StickingGuess, ContactRows]:
         """Return the problem (b, R, values, arcs) at some terms, what the last impulses let guess, rows of contacts."""
-        terms = self.terms
-        problem = make_problem(terms, at, last)
-        rows = self.read_rows(at)
-        inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
-        A, eps = terms.rows("A", at["A"]), rounding(at["dt"][0])
-        return problem, make_guess(terms, rows, inertia, A, problem, last, drift, eps), rows
+        problem, rows = make_problem(self.terms, at, last), self.read_rows(at)
+        return problem, make_guess(self.terms, at, rows, problem, last), rows
 
     def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:
         """Return whether there is a second solution after this one, and whether the next is the second."""
         end = [v + c for v, c in zip(self.terms.full("free", free), change, strict=True)]
         return look_again(dt, [*self.model.free_velocities.select(list(qd)), *end], x, second)
 
-    def end(
-        self,
-        x: Any,
-        state: Any,
-        round_: Any,
-        q: Any,
-        dt: Any,
-        gaps: Any,
-        axes: Any,
-        free: Any,
-        change: Any,
-        *way: Any,
-    ) -> list[Number]:
-        """Return the next state, forces and gaps, and how well the laws are obeyed."""
-        terms, manifold, (h,), coupled = self.terms, self.model.manifold, dt, self.model.free_velocities
-        velocity = [v + c for v, c in zip(terms.full("free", free), change, strict=True)]
+    def end(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return the next state, forces and gaps, how well the laws are obeyed, and whether a coordinate is fast."""
+        terms, manifold, (h,), coupled = self.terms, self.model.manifold, at["dt"], self.model.free_velocities
+        q, x = at["q"], at["x"]
+        velocity = [v + c for v, c in zip(terms.full("free", at["free"]), at["change"], strict=True)]
         if self.closing is not None:
-            ahead, velocity, step = self.closing.move(q, h, velocity, way[0])
+            ahead, velocity, step = self.closing.move(q, h, velocity, at["way"])
         else:
             step = np.array(coupled.spread([h * v for v in velocity]), dtype=object)
             ahead, velocity = glide(manifold, q, step)
             ahead, velocity = self.model.couple(ahead), velocity * (1.0 / h)
         size = sum(manifold.turns(step), start=relative_size(step, FAR))
         if self.closing is not None:
-            size = size + way[1][2] * (1.0 / OPEN**2)
+            size = size + at["closing"][2] * (1.0 / OPEN**2)
         lost = choose(size < 1.0, 0.0, np.nan)
         rate, forces = 1.0 / h, list[Number]()
-        for c, own in enumerate(terms.read_axes(axes)):
+        for c, own in enumerate(terms.read_axes(at["axes"])):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
         largest: Number = 0.0
-        for x in step:
-            largest = maximum(largest, abs(x))
+        for way in step:
+            largest = maximum(largest, abs(way))
         fast = choose(largest > FAST, 1.0, 0.0)
-        return [*ahead, *forces, *terms.full("gaps", gaps), round_[2], state[1], fast]
+        return [*ahead, *forces, *terms.full("gaps", at["gaps"]), at["round"][2], at["state"][1], fast]

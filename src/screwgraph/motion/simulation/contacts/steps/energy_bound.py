@@ -9,8 +9,8 @@ that the robot would not have with its joints locked, so that momentum stays.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.laws import TINY
+from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
@@ -42,16 +43,19 @@ class EnergyBound:
 
     def add_to(self, memory: Memory, efforts: str) -> SettledWhen:
         """Return the part that bounds velocities of the end of a step that is fast; `efforts` are tau."""
-        names = [a.name for a in self.terms.arguments if a.name in ("tau", PARAMETERS)]
-        given = ["held q", "held dt", "fast", *READ, *(efforts if name == "tau" else name for name in names)]
-        block = memory.block("bound", given, ["qd'"], partial(self.bound, [TERMS.get(name, name) for name in names]))
+        given = ["held q", "held dt", "fast", *READ, *(efforts if name == "tau" else name for name in self._forces)]
+        block = make_named_block(memory, "bound", given, ["qd'"], self.bound)
         return SettledWhen(memory.places("fast").start, (block,))
 
-    def bound(self, names: list[str], q: Any, dt: Any, fast: Any, *vectors: Any) -> list[Number]:
-        """Return the velocities at the end, of arguments of forces of some names."""
-        at: dict[str, Any] = dict(zip(READ, vectors, strict=False))
-        (h,), model = dt, self.model
-        given, coupled = dict(zip(names, vectors[len(READ) :], strict=True)), model.free_velocities
+    @property
+    def _forces(self) -> list[str]:
+        """The arguments that forces depend on at rest, beside q."""
+        return [a.name for a in self.terms.arguments if a.name in ("tau", PARAMETERS)]
+
+    def bound(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return the velocities at the end."""
+        q, (h,), model, coupled = at["q"], at["dt"], self.model, self.model.free_velocities
+        given = {TERMS.get(name, name): at[name] for name in self._forces}
         begun, qd = coupled.select(list(at["qd"])), list(at["qd'"])
         ends = [v + c for v, c in zip(self.terms.full("free", at["free"]), at["change"], strict=True)]
         way = [0.5 * h * (v + w) for v, w in zip(begun, ends, strict=True)]
@@ -70,7 +74,7 @@ class EnergyBound:
         part = minimum(1.0, sqrt(maximum(allowed - least, 0.0) / maximum(after - least, TINY)))
         shrunk = np.array([u + part * (v - u) for u, v in zip(locked, velocity, strict=True)], dtype=object)
         carried = carry(model.manifold, middle, np.array(at["q'"], dtype=object), shrunk)
-        is_above = choose(fast[0] > 0.5, part, 1.0) < 1.0
+        is_above = choose(at["fast"][0] > 0.5, part, 1.0) < 1.0
         return [choose(is_above, new, old) for new, old in zip(carried, qd, strict=True)]
 
     def _middle(self, q: Any, qd: Any, h: Number) -> tuple[Any, Any]:
@@ -79,7 +83,7 @@ class EnergyBound:
         at, way = glide(self.model.manifold, np.array(q, dtype=object), np.array([back * v for v in qd], dtype=object))
         return at, way * (1.0 / back)
 
-    def _release(self, at: dict[str, Any]) -> Number:
+    def _release(self, at: Mapping[str, Any]) -> Number:
         """Return the work (J) of contacts that part while they push, but of those that rebound."""
         rows = ContactRows.read(self.terms, at["J"], at["soles"], at["places"])
         free = self.terms.full_velocities(at["b"], at["drift"], at["places"])

@@ -9,7 +9,7 @@ loops hold, as both ends of a rod on the ground, passages may lead nowhere: then
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
+from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSystem
-from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, deviate
+from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate
 from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT
+from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
     ContactRows,
@@ -125,12 +127,13 @@ class LoopClosing:
         """Return the passages, a search for impulses within; `held` are q, dt, contacts, forces and parameters."""
         first, own = memory.places("alone").start, [*held[:2], *held[4:]]
         reads = ["change", "way", "closing", "alone", "state", "free", *INERTIA, *own]
-        alone = SettlingLoop(first, (memory.block("alone", reads, reads[:4], self.close_alone),))
+        alone = SettlingLoop(first, (make_named_block(memory, "alone", reads, reads[:4], self.close_alone),))
         if not self.model.closes_together:
             return *search, SettledWhen(first, (alone,))
-        look = memory.block("measure", ["change", "way", "state", "closing", "free", *own], SEEN, self.measure)
+        reads = ["change", "way", "state", "closing", "free", *own]
+        look = make_named_block(memory, "measure", reads, SEEN, self.measure)
         reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, *held[1:3]]
-        advance = memory.block("advance", reads, MOVED, self.advance)
+        advance = make_named_block(memory, "advance", reads, MOVED, self.advance)
         passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
         return SettlingLoop(memory.places("closing").start, passage), SettledWhen(first, (alone,))
 
@@ -146,9 +149,10 @@ class LoopClosing:
             found += [hold.sticks, hold.turns, *hold.at, *hold.arc]
         return [*found, *guess.active, *guess.yields]
 
-    def restore(self, inertia: ClosedInertia, *kept: Any) -> StickingGuess:
-        """Return a guess of what is kept of it, `GUESSED`."""
-        limbs, factors, inverse, holds, active, yields = kept
+    def restore(self, at: Mapping[str, Any]) -> StickingGuess:
+        """Return a guess of what is kept of it, `GUESSED`, and of `INERTIA`."""
+        inertia = self.terms.inertia(*(at[name] for name in INERTIA))
+        limbs, factors, inverse, holds, active, yields = (at[name] for name in GUESSED)
         system = StickingSystem([], inertia, _fill(self.limbs, limbs), [], self.terms.order, [])
         own = (holds[i : i + HOLD] for i in range(0, len(holds), HOLD))
         held = [Hold(x[0], x[1], (x[2], x[3]), (x[4], x[5])) for x in own]
@@ -161,57 +165,37 @@ class LoopClosing:
         ahead = self.model.couple(glide(manifold, q, step)[0])
         return ahead, carry(manifold, q, ahead, np.array(coupled.spread(velocity), dtype=object)), step
 
-    def look(
-        self, q: Any, h: Number, velocity: Numbers, way: Numbers, values: Any
-    ) -> tuple[list[Number], list[Number]]:
-        """Return gaps of loops (rad, m) at the end of a step, and velocities with which they open there."""
-        ahead, carried, _ = self.move(q, h, velocity, way)
-        gaps, K, rates = self.model.open_loops(ahead, values)
+    def look(self, at: Mapping[str, Any], velocity: Numbers, way: Numbers) -> tuple[list[Number], list[Number]]:
+        """Return gaps of loops (rad, m) at the end of a step, and velocities with which they open there.
+
+        It is one from q in a time dt, with `PARAMETERS` of the robot where some are inputs.
+        """
+        ahead, carried, _ = self.move(at["q"], at["dt"][0], velocity, way)
+        gaps, K, rates = self.model.open_loops(ahead, at.get(PARAMETERS, ()))
         return gaps, deviate(multiply_vector(K, self.model.free_velocities.select(list(carried))), rates)
 
-    def measure(self, change: Any, way: Any, state: Any, closing: Any, free: Any, *others: Any) -> list[Number]:
-        """Return `SEEN`; `others` are q, dt and parameters. Where all is closed to rounding, a passage is the last."""
-        (q, dt), parameters, (goes, passages, square, before) = others[:2], others[2:], closing
-        velocity = _add(self.terms.full("free", free), change)
-        gaps, drift = self.look(q, dt[0], velocity, way, parameters[0] if parameters else ())
-        seen = choose(maximum(_largest(gaps), _largest(drift)) > ROUNDED * state[2], goes, 0.0)
+    def measure(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return `SEEN`. Where all is closed to rounding, a passage is the last."""
+        goes, passages, square, before = at["closing"]
+        gaps, drift = self.look(at, _add(self.terms.full("free", at["free"]), at["change"]), at["way"])
+        seen = choose(maximum(_largest(gaps), _largest(drift)) > ROUNDED * at["state"][2], goes, 0.0)
         ahead = sum((gap * gap for gap in gaps), start=0.0)
         ends = choose(seen > 0.5, passages, passages + goes), choose(goes > 0.5, ahead, square), before
         return [seen, *ends, seen, *gaps, *drift]
 
-    def advance(
-        self,
-        x: Any,
-        own_x: Any,
-        change: Any,
-        beta: Any,
-        way: Any,
-        state: Any,
-        round_: Any,
-        closing: Any,
-        first_x: Any,
-        first_change: Any,
-        alone: Any,
-        gaps: Any,
-        drift: Any,
-        b: Any,
-        R: Any,
-        values: Any,
-        *others: Any,
-    ) -> list[Number]:
-        """Return `MOVED` after a passage; `others` are GUESSED, ROWS, INERTIA, dt and contacts."""
-        *kept, J, soles, places, factor, pivots, dt, contacts = others
-        (h,), (goes, passages, _, before), smallest = dt, closing, state[2]
-        rows, guess = (
-            ContactRows.read(self.terms, J, soles, places),
-            self.restore(self.terms.inertia(factor, pivots), *kept),
-        )
+    def advance(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return `MOVED` after a passage."""
+        x, own_x, change, beta, way, state, round_, closing, first_x, first_change, alone = (at[n] for n in MOVED)
+        (h,), (goes, passages, _, before), smallest = at["dt"], closing, state[2]
+        gaps, drift = (at[name] for name in SEEN[2:])
+        rows, guess = ContactRows.read(self.terms, *(at[name] for name in ROWS)), self.restore(at)
         less = [-r for r in drift]
         impulses, corrected = guess.system.close(guess.factor, less)
         # Where contacts stick or are open, a correction keeps them so; laws say whether they still are.
         sticks, is_on, is_first = round_[1] < 0.5, goes > 0.5, passages < 0.5
         held_x, moved = _add(own_x, impulses), _add(change, corrected)
-        all_x = self.terms.held.distribute(held_x, guess.holds, rows.places, contacts[::4], guess.active)
+        all_x = self.terms.held.distribute(held_x, guess.holds, rows.places, at["contacts"][::4], guess.active)
+        b, R, values = (at[name] for name in PROBLEM)
         deviation = find_deviation(self.model.laws, (b, R, values), all_x, rows.move(moved), guess)
         breaks = choose(sticks, choose(deviation > smallest, 1.0, 0.0), 0.0)
         open_, opening = _largest(gaps), _largest(drift)
@@ -246,15 +230,12 @@ class LoopClosing:
             *(maximum(falls, alone[0]), alone[1]),
         ]
 
-    def close_alone(
-        self, change: Any, way: Any, closing: Any, alone: Any, state: Any, free: Any, *others: Any
-    ) -> list[Number]:
-        """Return change, way, closing and alone after a passage that knows no contacts; `others` are those of it."""
-        (factor, pivots, q, dt), parameters = others[:4], others[4:]
-        (h,), (goes, passages), smallest = dt, alone, state[2]
-        inertia, none = self.terms.inertia(factor, pivots), [0.0] * len(change)
-        velocity = _add(self.terms.full("free", free), change)
-        gaps, drift = self.look(q, h, velocity, way, parameters[0] if parameters else ())
+    def close_alone(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return change, way, closing and alone after a passage that knows no contacts."""
+        change, way, closing = at["change"], at["way"], at["closing"]
+        (h,), (goes, passages), smallest = at["dt"], at["alone"], at["state"][2]
+        inertia, none = self.terms.inertia(*(at[name] for name in INERTIA)), [0.0] * len(change)
+        gaps, drift = self.look(at, _add(self.terms.full("free", at["free"]), change), way)
         corrected = inertia.solve(none, [-r for r in drift])
         shift = inertia.solve(none, [h * r - gap for r, gap in zip(drift, gaps, strict=True)])
         far = choose(maximum(_largest(gaps), _largest(drift)) > NEAR * smallest, goes, 0.0)
@@ -267,17 +248,17 @@ class LoopClosing:
         ]
 
     def follow(
-        self, guess: StickingGuess, free: Numbers, impulse: Numbers, late: Numbers, q: Any, h: Number, parameters: Any
+        self, guess: StickingGuess, free: Numbers, impulse: Numbers, late: Numbers, at: Mapping[str, Any]
     ) -> tuple[list[Number], list[Number], list[Number]]:
         """Return the change of velocities that laws know, that of the end, and the way, after `FOLLOWED` passages.
 
         Impulses stay as they are, and the first passage begins with the way `late`.
         """
         beta: list[Number] = [0.0] * len(self.model.free_velocities.loops)
-        way, inertia, still = list(late), guess.system.inertia, [0.0] * len(free)
+        way, inertia, still, (h,) = list(late), guess.system.inertia, [0.0] * len(free), at["dt"]
         change, first = inertia.solve(impulse), inertia.solve(impulse)
         for _ in range(FOLLOWED):
-            gaps, drift = self.look(q, h, _add(free, change), way, parameters)
+            gaps, drift = self.look(at, _add(free, change), way)
             less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
             beta = [u - r for u, r in zip(beta, drift, strict=True)]
             together = self.model.closes_together

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
+from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
 from screwgraph.motion.simulation.contacts.steps.impacts import (
     IMPACT,
@@ -23,6 +23,7 @@ from screwgraph.motion.simulation.contacts.steps.impacts import (
     may_rebound,
     shorten_way,
 )
+from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
@@ -49,60 +50,33 @@ class ReboundWay:
     def list_impacts(self, memory: Memory, efforts: str) -> tuple[Block, SettledWhen]:
         """Return the parts that say whether and when contacts rebound, and at what velocities; `efforts` are tau."""
         reads, found = ["held dt", "held contacts", "gaps", "rates", *VELOCITIES], ["times", "aims", "arrive", "latest"]
-        expect = memory.block("expect", reads, found, self.expect)
+        expect = make_named_block(memory, "expect", reads, found, self.expect)
         own = [efforts if name == "tau" else name for name in self._forces]
         reads = [*reads, "held forces", "axes", "free", "J", "soles", "factor", "pivots", "qd", *own]
-        locate = memory.block("impacts", reads, found, self.locate)
+        locate = make_named_block(memory, "impacts", reads, found, self.locate)
         return expect, SettledWhen(memory.places("latest").start, (locate,))
 
-    def expect(self, dt: Any, contacts: Any, gaps: Any, rates: Any, *velocities: Any) -> list[Number]:
+    def expect(self, at: Mapping[str, Any]) -> list[Number]:
         """Return no times and aims, and whether to look for them."""
-        each = self._normals(gaps, rates, *velocities)
-        flags = [may_rebound(*own, e, dt[0]) for own, e in zip(each, contacts[1::4], strict=True)]
+        each, (h,) = self._normals(at), at["dt"]
+        flags = [may_rebound(*own, e, h) for own, e in zip(each, at["contacts"][1::4], strict=True)]
         return [*[0.0] * (2 * len(flags) + self.model.rows), find_latest(flags)]
 
-    def locate(
-        self,
-        dt: Any,
-        contacts: Any,
-        gaps: Any,
-        rates: Any,
-        b: Any,
-        drift: Any,
-        places: Any,
-        forces: Any,
-        axes: Any,
-        free: Any,
-        J: Any,
-        soles: Any,
-        factor: Any,
-        pivots: Any,
-        qd: Any,
-        *given: Any,
-    ) -> list[Number]:
+    def locate(self, at: Mapping[str, Any]) -> list[Number]:
         """Return times (s) of contacts that rebound, their velocities after it, those before it, and the latest time.
 
         Velocities of rows before an impact are J v with J and v of the position from which impulses push: its energy
         is that of what impulses do there. To that are added those that forces make until then.
         """
-        terms, (h,), model = self.terms, dt, self.model
-        last = terms.read_impulses(dt, forces, axes)[::3]
-        rows, inertia = ContactRows.read(terms, J, soles, places), terms.inertia(factor, pivots)
-        begun = model.free_velocities.select(list(qd))
-        fall = inertia.solve(
-            [
-                h * f
-                for f in model.forces_at_rest(
-                    **dict(zip([TERMS.get(name, name) for name in self._forces], given, strict=True))
-                )
-            ]
-        )
-        falls, arrive = (
-            rows.move(fall),
-            rows.move([0.5 * (v + w) for v, w in zip(begun, terms.full("free", free), strict=True)]),
-        )
+        terms, (h,), model = self.terms, at["dt"], self.model
+        last = terms.read_impulses(at["dt"], at["forces"], at["axes"])[::3]
+        rows, inertia = self._read_rows(at)
+        begun = model.free_velocities.select(list(at["qd"]))
+        at_rest = model.forces_at_rest(**{TERMS.get(name, name): at[name] for name in self._forces})
+        falls = rows.move(inertia.solve([h * f for f in at_rest]))
+        arrive = rows.move([0.5 * (v + w) for v, w in zip(begun, terms.full("free", at["free"]), strict=True)])
         times, aims = list[Number](), list[Number]()
-        each = zip(self._normals(gaps, rates, b, drift, places), contacts[1::4], last, model.swaying, strict=False)
+        each = zip(self._normals(at), at["contacts"][1::4], last, model.swaying, strict=False)
         for c, (own, e, pressed, sways) in enumerate(each):
             share, aim = find_impact(Approach(*own, arrive[3 * c], falls[3 * c]), e, pressed, h)
             for i in range(3 * c, 3 * c + 3):
@@ -119,15 +93,18 @@ class ReboundWay:
 
     def read_impacts(self, at: Mapping[str, Any]) -> dict[str, list[Number]]:
         """Return times and aims of impacts by name, of terms and arguments of a step."""
-        names = ("dt", "contacts", "gaps", "rates", *VELOCITIES, "forces", "axes", "free", "J", "soles")
-        names = (*names, "factor", "pivots", "qd", *self._forces)
-        found, k = self.locate(*(at[name] for name in names)), len(self.model.contacts)
+        found, k = self.locate(at), len(self.model.contacts)
         return {"times": found[:k], "aims": found[k : 2 * k], "arrive": found[2 * k : -1]}
 
-    def _normals(self, gaps: Any, rates: Any, *velocities: Any) -> list[tuple[Number, Number, Number]]:
+    def _normals(self, at: Mapping[str, Any]) -> list[tuple[Number, Number, Number]]:
         """Return the gap of each contact, its normal velocity, and that without impulses."""
-        terms, b = self.terms, self.terms.full_velocities(*velocities)
-        return list(zip(terms.full("gaps", gaps), terms.full("rates", rates), b[::3], strict=False))
+        terms, b = self.terms, self.terms.full_velocities(*(at[name] for name in VELOCITIES))
+        return list(zip(terms.full("gaps", at["gaps"]), terms.full("rates", at["rates"]), b[::3], strict=False))
+
+    def _read_rows(self, at: Mapping[str, Any]) -> tuple[ContactRows, ClosedInertia]:
+        """Return rows of contacts, and what velocities yield to impulses."""
+        rows = ContactRows.read(self.terms, at["J"], at["soles"], at["places"])
+        return rows, self.terms.inertia(at["factor"], at["pivots"])
 
     def find(self, at: Mapping[str, Any], x: Numbers, change: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return impulses, the change of velocities and the way, of terms and `LATE`.
@@ -136,10 +113,7 @@ class ReboundWay:
         do until then what they did in the step before. The way is cut where it would lead into the ground.
         """
         terms, (h,), times, k = self.terms, at["dt"], at["times"], len(self.model.contacts)
-        rows, inertia = (
-            ContactRows.read(terms, at["J"], at["soles"], at["places"]),
-            terms.inertia(at["factor"], at["pivots"]),
-        )
+        rows, inertia = self._read_rows(at)
         full = terms.full_rows(at["J"], at["soles"], at["places"])
         free, rates = terms.full_velocities(at["b"], at["drift"], at["places"]), terms.full("rates", at["rates"])
         last = terms.read_impulses(at["dt"], at["forces"], at["axes"])
@@ -168,21 +142,16 @@ class ReboundWay:
         """Return the part that finds it, of terms of these names; where loops close, in their first passage alone."""
         given = [f"held {name}" if name in ("dt", "forces") else name for name in (*LATE, *names)]
         changed = ["x", "change", "way"]
-        block = memory.block(
-            "delay",
-            [*changed, *given, *(["closing"] if closes else [])],
-            changed,
-            partial(self.replace, (*LATE, *names)),
-        )
+        reads = [*changed, *given, *(["closing"] if closes else [])]
+        block = make_named_block(memory, "delay", reads, changed, self.replace)
         return SettledWhen(memory.places("latest").start, (block,))
 
-    def replace(self, names: Sequence[str], x: Any, change: Any, way: Any, *given: Any) -> list[Number]:
+    def replace(self, at: Mapping[str, Any]) -> list[Number]:
         """Return impulses, changes of velocities and the way."""
-        at = dict(zip(names, given, strict=False))
         first = find_latest(at["times"])
-        if len(given) > len(names):
-            first = choose(given[-1][1] < 0.5, first, 0.0)
-        return [*chain(*self.follow(at, x, change, first, way))]
+        if "closing" in at:
+            first = choose(at["closing"][1] < 0.5, first, 0.0)
+        return [*chain(*self.follow(at, at["x"], at["change"], first, at["way"]))]
 
     def follow(
         self,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSystem, find_yields
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.held_soles import HeldSoles, Hold
 from screwgraph.motion.simulation.contacts.laws.laws import ImpulseLaw, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, rounding
 from screwgraph.motion.simulation.contacts.steps.step_problem import Problem
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.spatial import choose, maximum
@@ -53,16 +53,11 @@ class ContactRows:
 
 
 def make_guess(
-    terms: Terms,
-    rows: ContactRows,
-    inertia: ClosedInertia,
-    A: Sequence[Row],
-    problem: Problem,
-    last: Numbers,
-    drift: Numbers,
-    rounding: Number,
+    terms: Terms, at: Mapping[str, Any], rows: ContactRows, problem: Problem, last: Numbers
 ) -> StickingGuess:
-    """Return what is guessed of a problem, the last impulses, soles' `drift`, rounding of 1."""
+    """Return what is guessed of a problem at some terms, and of the last impulses."""
+    inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
+    A, eps = terms.rows("A", at["A"]), rounding(at["dt"][0])
     held, (b, R, values, swings), laws = rows.held, problem, terms.model.laws
     Y, soft, alone = _condense(inertia, rows), held.select(R), [len(row) == 1 for row in rows.own]
     found = find_yields(inertia, Y, soft, terms.order, [*alone, *[False] * len(rows.soles)])
@@ -84,7 +79,7 @@ def make_guess(
     first = len(rows.own)
     Y[first:] = held.move_rows(Y[first:], holds)
     system = StickingSystem(A, inertia, Y, soft, terms.order, found)
-    return StickingGuess(system, system.factor(acts, rounding), holds, active, yields, given, right)
+    return StickingGuess(system, system.factor(acts, eps), holds, active, yields, given, right)
 
 
 def make_example(terms: Terms, rows: ContactRows, inertia: ClosedInertia, A: Sequence[Row]) -> StickingSystem:
