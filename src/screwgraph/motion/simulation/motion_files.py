@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".npz")
 WRENCH = "wrench:"
 """Prefix of arrays of external wrenches, which the name of a frame follows."""
-CONTACT = "contact:"
-"""Prefix of arrays (N, k, 6) of points and forces of k contacts, which the name of a frame follows; not of tables."""
+CONTACT = "contact_force:"
+"""Prefix of arrays (N, k, 6) of points and forces of k contacts, which the name of a frame follows."""
 AXES = ("mx", "my", "mz", "fx", "fy", "fz")
+POINT_AXES = ("px", "py", "pz", "fx", "fy", "fz")
 
 
 def save_motion(
@@ -37,28 +38,35 @@ def save_motion(
     names: Sequence[str],
     **facts: Any,
 ) -> None:
-    """Write t, q, qd, qdd, tau, external wrenches, and more arrays, with the names of the columns of these.
+    """Write t, states, external wrenches, forces of contacts, and more arrays, with the names of columns of these.
 
     Raises:
         InputError: another suffix than .csv and .npz, no such folder, or a path that cannot be written.
     """
     columns, model = (*motion_columns(motion), *names), motion.model
     every = {**motion_arrays(motion), **arrays}
-    forces = {f"{CONTACT}{frame}": values for frame, values in motion.contact_forces.items()}
-    _save_table(path, columns, every, method=motion.method, **forces, **facts, **TEXTS[model.kind].write(model))
+    _save_table(path, columns, every, method=motion.method, **facts, **TEXTS[model.kind].write(model))
 
 
 def motion_arrays(motion: Trajectory) -> dict[str, np.ndarray]:
-    """Return t (N,), the states and external wrenches (N, k) by the names that they have in files."""
+    """Return t (N,), states, external wrenches (N, k), contacts' forces (N, k, 6) by the names that files have."""
     own = {name: getattr(motion, name) for name in ("t", *STATES)}
-    return own | {f"{WRENCH}{frame}": values for frame, values in motion.external_wrenches.items()}
+    own |= {f"{WRENCH}{frame}": values for frame, values in motion.external_wrenches.items()}
+    return own | {f"{CONTACT}{frame}": values for frame, values in motion.contact_forces.items()}
+
+
+def join_columns(arrays: Mapping[str, np.ndarray]) -> np.ndarray:
+    """Return the columns of a table (N, n) of arrays (N,), (N, k) or (N, k, 6)."""
+    return np.column_stack([x.reshape(len(x), -1) for x in arrays.values()])
 
 
 def motion_columns(motion: Trajectory) -> tuple[str, ...]:
-    """Return names of columns: t, q:joint[i] or q:theta, ..., tau:..., wrench:FRAME.mx, ..."""
+    """Return names of columns: t, q:joint[i] or q:theta, ..., tau:..., wrench:FRAME.mx, ..., contact_force:FRAME.px."""
     acting = (f"{WRENCH}{frame}.{axis}" for frame in motion.external_wrenches for axis in AXES)
+    counts = [(frame, forces.shape[1]) for frame, forces in motion.contact_forces.items()]
     states = (f"{kind}:{name}" for kind, names in coordinate_names(motion.model).items() for name in names)
-    return ("t", *states, *acting)
+    places = ((f"{frame}[{i}]" if n > 1 else frame) for frame, n in counts for i in range(n))
+    return ("t", *states, *acting, *(f"{CONTACT}{place}.{axis}" for place in places for axis in POINT_AXES))
 
 
 def read_motion(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -131,12 +139,12 @@ _REMEDY = "write one with: screwgraph simulate ROBOT -o run.npz"
 def _save_table(
     path: str | os.PathLike[str], columns: Sequence[str], arrays: Mapping[str, np.ndarray], **more: Any
 ) -> None:
-    """Write arrays (N,) or (N, k) as a table whose columns have these names (.csv), or as they are, and more (.npz)."""
+    """Write arrays (N,), (N, k), (N, k, 6) as a table of columns of these names (.csv), or as they are, and more."""
     check_path(path)
     if Path(path).suffix.lower() == ".csv":
         head, body = io.StringIO(), io.BytesIO()
         csv.writer(head, lineterminator="\n").writerow(columns)
-        np.savetxt(body, np.column_stack(list(arrays.values())), fmt="%.17g", delimiter=",")
+        np.savetxt(body, join_columns(arrays), fmt="%.17g", delimiter=",")
         data = head.getvalue().encode("utf-8") + body.getvalue()
     else:
         packed = io.BytesIO()

@@ -24,6 +24,7 @@ from screwgraph.motion.simulation.energy_balance import EnergyBalance, compute_e
 from screwgraph.motion.simulation.model_dynamics import dynamics_of
 from screwgraph.motion.simulation.motion_files import (
     check_growing,
+    join_columns,
     motion_arrays,
     motion_columns,
     read_motion,
@@ -212,8 +213,7 @@ class Trajectory:
 
     def table(self) -> dict[str, Float[np.ndarray, " N"]]:
         """Return the columns of a saved table by name, see `columns`: for polars.DataFrame, pyarrow.table, ..."""
-        arrays = [*motion_arrays(self).values(), *(getattr(self, name) for name in BALANCE)]
-        numbers = np.column_stack(arrays)
+        numbers = join_columns(motion_arrays(self) | {name: getattr(self, name) for name in BALANCE})
         return dict(zip(self.columns, np.ascontiguousarray(numbers.T), strict=True))
 
     def to_pandas(self) -> Any:

@@ -88,9 +88,10 @@ where the motion begins. Errors of tasks, active rows and margins are printed.
 With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 
-The table has the columns t, q, qd, qdd, tau, energy, work of torques less losses by damping, and violation, the
-largest loop-closure error, in SI units. Without a state, the robot falls from its neutral position, with contacts
-raised until none is within the ground. Ctrl-C ends the motion early; the states computed so far are written.
+The table has the columns t, q, qd, qdd, tau, wrenches and points (m) and forces (N) of contacts where there are any,
+energy, work of torques less losses by damping, and violation, the largest loop-closure error, in SI units. Without a
+state, the robot falls from its neutral position, with contacts raised until none is within the ground. Ctrl-C ends the
+motion early; the states computed so far are written.
 """
 
 
