@@ -6,7 +6,7 @@ Jean (1999), "The non-smooth contact dynamics method".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from screwgraph.base.summary import one_line
@@ -60,7 +60,7 @@ def rounding(h: Number) -> Number:
     return abs(3.0 * third - 1.0)
 
 
-def largest(numbers: Numbers) -> Number:
+def largest(numbers: Iterable[Number]) -> Number:
     """Return the largest size of numbers."""
     worst: Number = 0.0
     for value in numbers:

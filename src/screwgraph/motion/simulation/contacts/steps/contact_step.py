@@ -14,7 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.contacts.laws import newton
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import STATE, ImpulseProblem, begin_sweeps, rounding
+from screwgraph.motion.simulation.contacts.laws.sweeps import STATE, ImpulseProblem, begin_sweeps, largest, rounding
 from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
 from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST, EnergyBound
 from screwgraph.motion.simulation.contacts.steps.loop_closing import (
@@ -42,7 +42,7 @@ from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingM
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
-from screwgraph.spatial import choose, maximum, sqrt
+from screwgraph.spatial import choose, sqrt
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, SettlingLoop, dot
 
@@ -288,8 +288,5 @@ class ContactStep:
         for c, own in enumerate(terms.read_axes(at["axes"])):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
-        largest: Number = 0.0
-        for way in step:
-            largest = maximum(largest, abs(way))
-        fast = choose(largest > FAST, 1.0, 0.0)
+        fast = choose(largest(step) > FAST, 1.0, 0.0)
         return [*ahead, *forces, *terms.full("gaps", at["gaps"]), at["round"][2], at["state"][1], fast]

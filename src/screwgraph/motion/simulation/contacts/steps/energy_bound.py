@@ -18,6 +18,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.laws import TINY
+from screwgraph.motion.simulation.contacts.laws.sweeps import largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
@@ -66,9 +67,7 @@ class EnergyBound:
         middle, velocity = self._middle(at["q'"], qd, h)
         after = model.kinetic_energy(middle, velocity, **values)
         allowed = maximum(model.kinetic_energy(*self._middle(q, at["qd"], h), **values) + work, 0.0)
-        pushed: Number = 0.0
-        for x in at["x"]:
-            pushed = maximum(pushed, abs(x))
+        pushed = largest(at["x"])
         locked = [choose(pushed > 0.0, 0.0, v) for v in model.lock_joints(middle, velocity, **values)]
         least = model.kinetic_energy(middle, np.array(locked, dtype=object), **values)
         part = minimum(1.0, sqrt(maximum(allowed - least, 0.0) / maximum(after - least, TINY)))

@@ -22,7 +22,7 @@ from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSyste
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate
 from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT
+from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
@@ -178,7 +178,7 @@ class LoopClosing:
         """Return `SEEN`. Where all is closed to rounding, a passage is the last."""
         goes, passages, square, before = at["closing"]
         gaps, drift = self.look(at, _add(self.terms.full("free", at["free"]), at["change"]), at["way"])
-        seen = choose(maximum(_largest(gaps), _largest(drift)) > ROUNDED * at["state"][2], goes, 0.0)
+        seen = choose(maximum(largest(gaps), largest(drift)) > ROUNDED * at["state"][2], goes, 0.0)
         ahead = sum((gap * gap for gap in gaps), start=0.0)
         ends = choose(seen > 0.5, passages, passages + goes), choose(goes > 0.5, ahead, square), before
         return [seen, *ends, seen, *gaps, *drift]
@@ -198,7 +198,7 @@ class LoopClosing:
         b, R, values = (at[name] for name in PROBLEM)
         deviation = find_deviation(self.model.laws, (b, R, values), all_x, rows.move(moved), guess)
         breaks = choose(sticks, choose(deviation > smallest, 1.0, 0.0), 0.0)
-        open_, opening = _largest(gaps), _largest(drift)
+        open_, opening = largest(gaps), largest(drift)
         least = choose(sticks, NEAR, CLOSED) * smallest
         far = choose(opening > least, 1.0, choose(open_ > NEAR * smallest, 1.0, 0.0))
         size = maximum(opening, open_ / h)
@@ -238,7 +238,7 @@ class LoopClosing:
         gaps, drift = self.look(at, _add(self.terms.full("free", at["free"]), change), way)
         corrected = inertia.solve(none, [-r for r in drift])
         shift = inertia.solve(none, [h * r - gap for r, gap in zip(drift, gaps, strict=True)])
-        far = choose(maximum(_largest(gaps), _largest(drift)) > NEAR * smallest, goes, 0.0)
+        far = choose(maximum(largest(gaps), largest(drift)) > NEAR * smallest, goes, 0.0)
         is_on, square = goes > 0.5, sum((gap * gap for gap in gaps), start=0.0)
         return [
             *_choose(is_on, _add(change, corrected), change),
@@ -278,10 +278,3 @@ def _add(a: Any, b: Any) -> list[Number]:
 
 def _choose(test: Any, new: Any, old: Any) -> list[Number]:
     return [choose(test, a, b) for a, b in zip(new, old, strict=True)]
-
-
-def _largest(numbers: Sequence[Number]) -> Number:
-    worst: Number = 0.0
-    for x in numbers:
-        worst = maximum(worst, abs(x))
-    return worst

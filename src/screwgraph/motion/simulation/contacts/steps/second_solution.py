@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from screwgraph.motion.simulation.contacts.laws.sweeps import largest
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number
 
@@ -24,11 +25,7 @@ def look_again(dt: Any, velocities: Sequence[Number], x: Sequence[Number], secon
 
     `velocities` are those at both ends of the step.
     """
-    (h,), fastest, largest = dt, 0.0, 0.0
-    for v in velocities:
-        fastest = maximum(fastest, abs(v))
-    for impulse in x:
-        largest = maximum(largest, abs(impulse))
-    whirls = choose(largest > 0.0, choose(h * fastest > TURN, 1.0, 0.0), 0.0)
+    (h,), fastest, pushed = dt, largest(velocities), largest(x)
+    whirls = choose(pushed > 0.0, choose(h * fastest > TURN, 1.0, 0.0), 0.0)
     again = choose(second[0] > 0.5, 0.0, whirls)
     return [again, maximum(again, second[0])]
