@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -110,8 +111,7 @@ class ConstraintRows:
 
     def with_batches(self, batches: Sequence[Batch]) -> ConstraintRows:
         """Return the same rows with other parameters."""
-        other = object.__new__(ConstraintRows)
-        other.__dict__.update(self.__dict__)
+        other = copy(self)
         other.batches = list(batches)
         return other
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -132,11 +133,11 @@ class BoundCalls:
 
         `views` are parts of the other values.
         """
-        other, operands = object.__new__(BoundCalls), self._tables.operands.copy()
+        other, operands = copy(self), self._tables.operands.copy()
         for old, new in pairs:
             place = self._tables.operands - old.ctypes.data
             operands[(place >= 0) & (place < old.nbytes)] += new.ctypes.data - old.ctypes.data
-        vars(other).update(vars(self), _views=views, _kept=[self._kept, pairs])
+        other._views, other._kept = views, [self._kept, pairs]
         other._tables = CallTables(**{**vars(self._tables), "operands": operands})
         other._arguments = (*other._tables.addresses, pairs[0][1].ctypes.data, *self._sizes)
         return other
