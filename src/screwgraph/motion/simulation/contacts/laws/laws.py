@@ -42,6 +42,11 @@ class ImpulseLaw(Protocol):
         """How many numbers `prepare` returns."""
         ...
 
+    @property
+    def frictions(self) -> tuple[int, ...]:
+        """Which of its numbers are friction of contacts: with none of it the problem is convex."""
+        ...
+
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return what the other methods need of the block's own rows of the Delassus matrix, its lower triangle."""
         ...
@@ -56,10 +61,6 @@ class ImpulseLaw(Protocol):
 
     def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
         """Return the derivatives of `residual` by x and by w, of one side where there are two."""
-        ...
-
-    def ease(self, values: Numbers, share: Number) -> Numbers:
-        """Return the numbers of a law with a share of what keeps the problem from being convex."""
         ...
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
@@ -87,6 +88,7 @@ class Cone:
     rows = 3
     values = 1
     prepared = 16
+    frictions = (0,)
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block (six).
@@ -154,10 +156,6 @@ class Cone:
         ]
         return by_x, [[presses, 0.0, 0.0], [0.0, aa, ab], [0.0, ab, bb]]
 
-    def ease(self, values: Numbers, share: Number) -> Numbers:
-        """Return a share of friction."""
-        return [share * values[0]]
-
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return all rows of a contact that pressed, or that would enter the ground, as of one that sticks.
 
@@ -221,6 +219,7 @@ class Range:
     rows = 1
     values = 2
     prepared = 2
+    frictions = ()
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse, and what it is of."""
@@ -245,10 +244,6 @@ class Range:
         """Return what is left of the velocity."""
         return abs(self.residual(x, w, values, _invert_row([yields]))[0])
 
-    def ease(self, values: Numbers, share: Number) -> Numbers:
-        """Return all as it is: the law alone is convex."""
-        return values
-
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that leaves its range."""
         (lower, upper), (rate,) = values, b
@@ -264,6 +259,7 @@ class DryFriction:
     rows = 1
     values = 1
     prepared = 2
+    frictions = ()
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse, and what it is of."""
@@ -285,10 +281,6 @@ class DryFriction:
     def deviation(self, x: Numbers, w: Numbers, values: Numbers, active: Numbers, yields: Numbers) -> Number:
         """Return what is left of the velocity."""
         return abs(self.residual(x, w, values, _invert_row([yields]))[0])
-
-    def ease(self, values: Numbers, share: Number) -> Numbers:
-        """Return all as it is: the law alone is convex."""
-        return values
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that its friction alone would stop; of others the bound."""

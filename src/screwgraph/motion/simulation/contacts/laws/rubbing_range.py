@@ -22,6 +22,7 @@ class RubbingRange:
     rows = 1
     values = 3
     prepared = 2
+    frictions = ()
 
     def prepare(self, G: Matrix) -> list[Number]:
         """Return the inverse, and what it is of."""
@@ -46,10 +47,6 @@ class RubbingRange:
         held = choose(abs(x[0] - inverse * w[0]) < bound, 1.0, 0.0)
         held = choose(moved < lower, 1.0, choose(moved > upper, 1.0, held))
         return [[(1.0 - held) * yields]], [[held]]
-
-    def ease(self, values: Numbers, share: Number) -> Numbers:
-        """Return all as it is: the law alone is convex."""
-        return values
 
     def guess(self, x: Numbers, b: Numbers, values: Numbers, yields: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the row of a joint that friction alone would stop, or that leaves its range; of others the bound."""

@@ -60,6 +60,11 @@ def rounding(h: Number) -> Number:
     return abs(3.0 * third - 1.0)
 
 
+def add_vectors(a: Numbers, b: Numbers) -> list[Number]:
+    """Return the sum of two vectors."""
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
 def largest(numbers: Iterable[Number]) -> Number:
     """Return the largest size of numbers."""
     worst: Number = 0.0
@@ -90,7 +95,9 @@ class ImpulseProblem:
 
     def ease(self, share: Number) -> ImpulseProblem:
         """Return the problem with a share of the friction of contacts."""
-        eased = (x for law, _, values, _ in self.blocks() for x in law.ease(values, share))
+        eased = (
+            share * x if i in law.frictions else x for law, _, values, _ in self.blocks() for i, x in enumerate(values)
+        )
         return replace(self, values=list(eased))
 
     def velocity(self, x: Numbers, row: int) -> Number:

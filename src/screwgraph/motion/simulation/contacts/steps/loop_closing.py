@@ -22,7 +22,7 @@ from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSyste
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate
 from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
@@ -177,7 +177,7 @@ class LoopClosing:
     def measure(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `SEEN`. Where all is closed to rounding, a passage is the last."""
         goes, passages, square, before = at["closing"]
-        gaps, drift = self.look(at, _add(self.terms.full("free", at["free"]), at["change"]), at["way"])
+        gaps, drift = self.look(at, add_vectors(self.terms.full("free", at["free"]), at["change"]), at["way"])
         seen = choose(maximum(largest(gaps), largest(drift)) > ROUNDED * at["state"][2], goes, 0.0)
         ahead = sum((gap * gap for gap in gaps), start=0.0)
         ends = choose(seen > 0.5, passages, passages + goes), choose(goes > 0.5, ahead, square), before
@@ -193,7 +193,7 @@ class LoopClosing:
         impulses, corrected = guess.system.close(guess.factor, less)
         # Where contacts stick or are open, a correction keeps them so; laws say whether they still are.
         sticks, is_on, is_first = round_[1] < 0.5, goes > 0.5, passages < 0.5
-        held_x, moved = _add(own_x, impulses), _add(change, corrected)
+        held_x, moved = add_vectors(own_x, impulses), add_vectors(change, corrected)
         all_x = self.terms.held.distribute(held_x, guess.holds, rows.places, at["contacts"][::4], guess.active)
         b, R, values = (at[name] for name in PROBLEM)
         deviation = find_deviation(self.model.laws, (b, R, values), all_x, rows.move(moved), guess)
@@ -217,8 +217,8 @@ class LoopClosing:
             *_choose(fallen, start_x, _choose(keeps, all_x, x)),
             *_choose(keeps, held_x, own_x),
             *_choose(fallen, start_change, _choose(keeps, moved, change)),
-            *_choose(fallen, [0.0] * len(beta), _choose(aims > 0.5, _add(beta, less), beta)),
-            *_choose(fallen, [0.0] * len(way), _choose(is_on, _add(way, shift), way)),
+            *_choose(fallen, [0.0] * len(beta), _choose(aims > 0.5, add_vectors(beta, less), beta)),
+            *_choose(fallen, [0.0] * len(way), _choose(is_on, add_vectors(way, shift), way)),
             *(choose(searching, 1.0, state[0]), count, smallest),
             *(choose(searching, 1.0, share), choose(searching, FAR, last), choose(searching, count + PATIENT, most)),
             *(choose(searching, 1.0, round_[0]), choose(searching, 0.0, round_[1])),
@@ -235,14 +235,14 @@ class LoopClosing:
         change, way, closing = at["change"], at["way"], at["closing"]
         (h,), (goes, passages), smallest = at["dt"], at["alone"], at["state"][2]
         inertia, none = self.terms.inertia(*(at[name] for name in INERTIA)), [0.0] * len(change)
-        gaps, drift = self.look(at, _add(self.terms.full("free", at["free"]), change), way)
+        gaps, drift = self.look(at, add_vectors(self.terms.full("free", at["free"]), change), way)
         corrected = inertia.solve(none, [-r for r in drift])
         shift = inertia.solve(none, [h * r - gap for r, gap in zip(drift, gaps, strict=True)])
         far = choose(maximum(largest(gaps), largest(drift)) > NEAR * smallest, goes, 0.0)
         is_on, square = goes > 0.5, sum((gap * gap for gap in gaps), start=0.0)
         return [
-            *_choose(is_on, _add(change, corrected), change),
-            *_choose(is_on, _add(way, shift), way),
+            *_choose(is_on, add_vectors(change, corrected), change),
+            *_choose(is_on, add_vectors(way, shift), way),
             *(*closing[:2], choose(is_on, square, closing[2]), closing[3]),
             *(choose(passages < MOST - 1.5, far, 0.0), passages + goes),
         ]
@@ -258,22 +258,18 @@ class LoopClosing:
         way, inertia, still, (h,) = list(late), guess.system.inertia, [0.0] * len(free), at["dt"]
         change, first = inertia.solve(impulse), inertia.solve(impulse)
         for _ in range(FOLLOWED):
-            gaps, drift = self.look(at, _add(free, change), way)
+            gaps, drift = self.look(at, add_vectors(free, change), way)
             less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
             beta = [u - r for u, r in zip(beta, drift, strict=True)]
             together = self.model.closes_together
             shift = guess.system.close(guess.factor, less)[1] if together else inertia.solve(still, less)
-            way, change = _add(way, shift), inertia.solve(impulse, beta)
+            way, change = add_vectors(way, shift), inertia.solve(impulse, beta)
         return change if self.model.closes_together else first, change, way
 
 
 def _fill(pattern: Sequence[Sequence[int]], numbers: Any) -> list[Row]:
     given: Iterator[Number] = iter(numbers)
     return [{k: next(given) for k in columns} for columns in pattern]
-
-
-def _add(a: Any, b: Any) -> list[Number]:
-    return [x + y for x, y in zip(a, b, strict=True)]
 
 
 def _choose(test: Any, new: Any, old: Any) -> list[Number]:

@@ -13,6 +13,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
+from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors
 from screwgraph.motion.simulation.contacts.steps.impacts import (
     IMPACT,
     Approach,
@@ -120,7 +121,7 @@ class ReboundWay:
         rests = [choose(abs(rate) > IMPACT, 0.0, 1.0) for rate in rates for _ in range(3)]
         impulses = [new - old * still for new, old, still in zip(x, last, [*rests, *last[3 * k :]], strict=True)]
         dv = inertia.solve(multiply_transposed(full, impulses, len(change)))
-        w, gained = _add(free, rows.move(change)), rows.move(dv)
+        w, gained = add_vectors(free, rows.move(change)), rows.move(dv)
         others = rows.move(
             inertia.solve(
                 multiply_transposed(
@@ -181,7 +182,3 @@ class ReboundWay:
         reads = ["held q", "held dt", "free", "change", "way", "times", "q'", "qd'"]
         block = memory.block("displace", reads, reads[-2:], self.displace)
         return SettledWhen(memory.places("latest").start, (block,))
-
-
-def _add(a: Numbers, b: Numbers) -> list[Number]:
-    return [x + y for x, y in zip(a, b, strict=True)]
