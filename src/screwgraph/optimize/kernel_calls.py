@@ -106,17 +106,17 @@ class BoundCalls:
         self._views, self._refreshed = views, list[tuple[Batch, np.ndarray]]()
         self._loops = [loop_address(call.kernel) for call in calls]
         chosen = [(n, i) for call in calls for n, i, _ in call.batch.sources if not isinstance(i, slice)]
-        room, gathers = np.empty(sum(len(i) * views[n][0].size for n, i in chosen)), new_table(Gather, len(chosen))
+        buffer, gathers = np.empty(sum(len(i) * views[n][0].size for n, i in chosen)), new_table(Gather, len(chosen))
         first = address_of(x)
         families = {name: (view.ctypes.data, view.ctypes.data - first, view.strides) for name, view in views.items()}
         rows, self._gathered = list[list[Operand]](), (0, 0, 0)
         for call in calls:
-            rows.append([*self._list_inputs(call.batch, families, room, gathers), *map(_describe_rows, call.results)])
+            rows.append([*self._list_inputs(call.batch, families, buffer, gathers), *map(_describe_rows, call.results)])
         steps = [[step for _, step, _ in row] + [step for *_, inner in row for step in inner] for row in rows]
         self._tables = CallTables(
             gathers=gathers,
             indices=np.concatenate([np.zeros(0, dtype=np.int64), *(i for _, i in chosen)]),
-            gathered=room,
+            gathered=buffer,
             loops=np.zeros(len(calls), dtype=np.int64),
             counts=np.array([len(call.batch) for call in calls], dtype=np.int64),
             operands=np.array([address for row in rows for address, *_ in row], dtype=np.int64),
@@ -143,7 +143,7 @@ class BoundCalls:
         return other
 
     def _list_inputs(
-        self, batch: Batch, families: dict[str, tuple[int, int, tuple[int, ...]]], room: np.ndarray, gathers: Any
+        self, batch: Batch, families: dict[str, tuple[int, int, tuple[int, ...]]], buffer: np.ndarray, gathers: Any
     ) -> Iterator[Operand]:
         """Yield the unknowns and parameters of a batch; note which are to be gathered.
 
@@ -155,9 +155,9 @@ class BoundCalls:
                 step = (where.step or 1) * row if where.stop - where.start > 1 else 0
                 yield address + where.start * row, step, (*inner,)
                 continue
-            size, (place, used, chosen) = room.itemsize, self._gathered
+            size, (place, used, chosen) = buffer.itemsize, self._gathered
             gathers[place] = (offset // size, chosen, used, len(where), row // size)
-            yield address_of(room) + size * used, row if len(where) > 1 else 0, (*inner,)
+            yield address_of(buffer) + size * used, row if len(where) > 1 else 0, (*inner,)
             self._gathered = place + 1, used + len(where) * row // size, chosen + len(where)
         parameters = batch.parameters
         if batch.factors.refresh is not None:

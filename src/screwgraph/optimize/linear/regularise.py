@@ -89,7 +89,7 @@ def add_squares(scales: Reals, weights: Reals, slopes: Reals, firsts: Ints, colu
 
 def regularise_diagonal(
     values: Reals, diagonal: Reals, own: Ints, own_at: Ints, own_count: int, slopes: Reals, firsts: Ints, columns: Ints,
-    rows: int, multipliers: float, is_first: int, room: Reals, shifted: Reals, scales: Reals, primal: int,
+    rows: int, multipliers: float, is_first: int, buffer: Reals, shifted: Reals, scales: Reals, primal: int,
 ) -> None:  # fmt: skip
     """Write the diagonal to add, and the scales of pivots; `own` are entries of the diagonal, `own_at` where."""
     n = primal + rows
@@ -102,7 +102,7 @@ def regularise_diagonal(
         scales[i] = abs(scales[i])
     if rows == 0:
         return
-    typical = find_typical(scales, room, primal)
+    typical = find_typical(scales, buffer, primal)
     if is_first == 0:
         for i in range(primal):
             shifted[i] = shifted[i] + OTHERS * typical
@@ -118,8 +118,8 @@ def regularise_diagonal(
         scales[primal + row] = scales[primal + row] + unit * total
     if is_first != 0:
         for row in range(rows):
-            room[row] = SHARE * multipliers / MULTIPLIERS / scales[primal + row]
-        add_squares(scales, room, slopes, firsts, columns, rows)
+            buffer[row] = SHARE * multipliers / MULTIPLIERS / scales[primal + row]
+        add_squares(scales, buffer, slopes, firsts, columns, rows)
 
 
 @cache
@@ -142,8 +142,8 @@ class Regulariser:
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return the diagonal to add, and the scale against which each pivot is judged."""
         primal, slopes = self.pattern.primal, self.hard.select_values(values)
-        shifted, scales, room = np.empty((3, max(self.pattern.count, 1)))[:, : self.pattern.count]
-        (own, own_at), given = self._addresses, map(address_of, (room, shifted, scales))
+        shifted, scales, buffer = np.empty((3, max(self.pattern.count, 1)))[:, : self.pattern.count]
+        (own, own_at), given = self._addresses, map(address_of, (buffer, shifted, scales))
         numbers = (self.multipliers, int(multipliers_first))
         _compile_regularisation()["regularise_diagonal"](
             address_of(values), address_of(diagonal), own, own_at, self.own.size,
