@@ -175,9 +175,13 @@ class _Pairing:
         return level
 
     def _likeness(self, i: int, j: int, lane: int) -> tuple[float, ...]:
-        used = sum(pack[lane] in self._users[j] for u in self._users[i] for pack, k in self._homes.get(u, ()) if k == 0)
+        used = sum(other in self._users[j] for u in self._users[i] for other in self._beside(u, lane))
         made = sum(max(self._fit(a, b, lane) for b in self._operands[j]) for a in self._operands[i])
         return used, self._use[i] == self._use[j], made, -abs(j - i)
+
+    def _beside(self, i: int, lane: int) -> list[int]:
+        """Return what stands in a lane of packs that a value leads: those of fewer limbs have fewer lanes."""
+        return [pack[lane] for pack, k in self._homes.get(i, ()) if k == 0 and lane < len(pack)]
 
     def _add(self, pack: Pack) -> None:
         """Add a pack, and of its operands those that can be packs."""
@@ -208,7 +212,7 @@ class _Pairing:
         """Return how well two values go side by side, in the first and in another lane."""
         if a == b:
             return 3.0
-        if any(not k and pack[lane] == b for pack, k in self._homes.get(a, ())):
+        if b in self._beside(a, lane):
             return 5.0
         if self._limb[b] != TRUNK and b in self._homes:
             return -1.0
