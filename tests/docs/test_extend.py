@@ -27,7 +27,7 @@ CONFORMANCE = {
         "ellipsoidal or (matlab and has_a_form)",
     ),
     "motions.md": ("tests/optimize/losses", "-k", "pseudo_huber"),
-    "sensor.md": ("tests/motion/estimation/test_sensor_kinds.py", "-k", "beacon or strain_gauge"),
+    "sensor.md": ("tests/motion/estimation/readings/test_sensor_kinds.py", "-k", "beacon or strain_gauge"),
 }
 """By page, the tests over registries and the new entries among these."""
 

@@ -9,8 +9,8 @@ import screwgraph as sg
 from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
 from screwgraph.optimize import SE3, FixedLag, Huber, Problem, Variables, Vector, each, soft
 from tests.api.deployment.tools import WARNINGS, done, found
+from tests.motion.estimation.readings.test_missing_measurements import slider
 from tests.motion.estimation.test_contacts import lift
-from tests.motion.estimation.test_missing_measurements import slider
 
 DT, WINDOW = 0.02, 3
 

@@ -8,8 +8,8 @@ import screwgraph as sg
 from screwgraph.model.robot import Joint, Link, tree
 from screwgraph.model.robot.joints import Prismatic
 from screwgraph.motion.estimation import ModelNoise
+from tests.motion.estimation.readings.test_missing_measurements import slider
 from tests.motion.estimation.standing import FEET, read, sway
-from tests.motion.estimation.test_missing_measurements import slider
 from tests.motion.simulation.robots import BODY
 
 T = np.arange(0.0, 0.5, 0.02)

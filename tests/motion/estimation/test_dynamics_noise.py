@@ -9,7 +9,7 @@ import screwgraph as sg
 from screwgraph.model.robot import Frame, Joint, Link, tree
 from screwgraph.model.robot.joints import Floating, Revolute
 from screwgraph.motion.estimation import ModelNoise, get_mechanics, replay_measurements
-from screwgraph.motion.estimation.robot_unknowns import compute_dynamics_sigma, generalised_forces
+from screwgraph.motion.estimation.robots.unknowns import compute_dynamics_sigma, generalised_forces
 from screwgraph.spatial import SpatialInertia
 from tests.motion.simulation.robots import BODY
 

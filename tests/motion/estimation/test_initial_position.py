@@ -11,11 +11,11 @@ from screwgraph.model.robot import Frame, Joint, Link, tree
 from screwgraph.model.robot.joints import Floating, Prismatic, Revolute
 from screwgraph.motion.estimation import get_mechanics, replay_measurements
 from screwgraph.motion.estimation.initial_position import find_initial_position
-from screwgraph.motion.estimation.sensors import SensorResidual, parse_sensors, sensors_from_columns
+from screwgraph.motion.estimation.readings.sensors import SensorResidual, parse_sensors, sensors_from_columns
 from screwgraph.spatial import SpatialInertia
 from screwgraph.spatial.quaternions import exponential, from_rotation, product, to_rotation
+from tests.motion.estimation.readings.test_missing_measurements import slider
 from tests.motion.estimation.robots import moving
-from tests.motion.estimation.test_missing_measurements import slider
 from tests.motion.simulation.robots import BODY
 
 N, DT = 16, 0.01

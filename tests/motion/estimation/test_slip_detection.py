@@ -6,9 +6,9 @@ import pytest
 import screwgraph as sg
 from screwgraph.motion.estimation import ModelNoise
 from screwgraph.motion.estimation.slip_detection import deletion_residuals
+from tests.motion.estimation.readings.test_missing_measurements import slider
 from tests.motion.estimation.standing import FEET, read, sway
 from tests.motion.estimation.test_contacts import lift
-from tests.motion.estimation.test_missing_measurements import slider
 
 T = np.arange(0.0, 0.6, 0.02)
 START, END = 0.2, 0.3

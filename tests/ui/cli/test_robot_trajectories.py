@@ -8,7 +8,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
-from tests.motion.estimation.test_missing_measurements import slider
+from tests.motion.estimation.readings.test_missing_measurements import slider
 
 
 def test_a_robot_is_simulated_by_smoothing_and_its_torques_found_again(command, tmp_path):

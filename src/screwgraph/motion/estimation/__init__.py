@@ -13,17 +13,17 @@ from screwgraph.motion.estimation.bayes import (
 )
 from screwgraph.motion.estimation.estimate import PositionPrior, estimate
 from screwgraph.motion.estimation.factors import FACTORS
-from screwgraph.motion.estimation.forward_graph import INTEGRATORS, forward_graph
 from screwgraph.motion.estimation.graph_over_time import over
-from screwgraph.motion.estimation.inverse_graph import inverse_graph
 from screwgraph.motion.estimation.inverse_trajectory import inverse_trajectory
-from screwgraph.motion.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise, Noise
-from screwgraph.motion.estimation.online_smoother import OnlineSmoother
-from screwgraph.motion.estimation.replay import Replay, replay_measurements
+from screwgraph.motion.estimation.mechanisms.forward_graph import INTEGRATORS, forward_graph
+from screwgraph.motion.estimation.mechanisms.inverse_graph import inverse_graph
+from screwgraph.motion.estimation.mechanisms.inverse_trajectory import inverse_mechanism_trajectory
+from screwgraph.motion.estimation.online.replay import Replay, replay_measurements
+from screwgraph.motion.estimation.online.smoother import OnlineSmoother
 from screwgraph.motion.estimation.result import Estimate, InverseSolution, Slip
-from screwgraph.motion.estimation.robot_inverse_trajectory import inverse_robot_trajectory
-from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
+from screwgraph.motion.estimation.robots.inverse_trajectory import inverse_robot_trajectory
+from screwgraph.motion.estimation.robots.motion_graph import Motion, Sigmas, get_mechanics
 from screwgraph.motion.estimation.simulated_sensors import simulate_sensors
 from screwgraph.motion.estimation.smoothing_simulation import simulate_by_smoothing
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from screwgraph.model import Model
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
+from screwgraph.motion.estimation.readings.measurements import Measurements, Samples
 
 
 def make_driven_sensors(model: Model, noise: ModelNoise) -> tuple[Sensor, ...]:

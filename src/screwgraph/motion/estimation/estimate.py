@@ -19,7 +19,6 @@ from screwgraph.model.robot import check_moves
 from screwgraph.motion.estimation.driven_coordinates import add_driven, hold_driven
 from screwgraph.motion.estimation.estimate_search import search_estimate
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, State, Unknowns, extend_guess
-from screwgraph.motion.estimation.measurements import Measurements, validate_measurements
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
 from screwgraph.motion.estimation.observability import (
     compute_damped_covariances,
@@ -29,9 +28,10 @@ from screwgraph.motion.estimation.observability import (
     residuals_by_coordinate,
     rms_residual,
 )
+from screwgraph.motion.estimation.readings.measurements import Measurements, validate_measurements
+from screwgraph.motion.estimation.readings.sensors import bias_unknown, list_walks
 from screwgraph.motion.estimation.result import DOUBTFUL, Estimate
 from screwgraph.motion.estimation.sensor_factors import make_prior, make_sensor_factors, random_walk_factors
-from screwgraph.motion.estimation.sensors import bias_unknown, list_walks
 from screwgraph.motion.estimation.slip_detection import can_slip, drop_slipping, find_slips, search_without_slips
 from screwgraph.motion.simulation import Watch, coordinate_names, dynamics_of, simulate_dynamics
 from screwgraph.optimize import (

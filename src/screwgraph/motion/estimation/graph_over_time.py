@@ -10,7 +10,7 @@ from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.graph import FactorGraph, Key, Role
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.estimation.robot_motion_graph import get_mechanics
+from screwgraph.motion.estimation.robots.motion_graph import get_mechanics
 from screwgraph.motion.integration_rules import RULES, StepDefect
 from screwgraph.motion.integration_rules.graph_at_nodes import (
     SelectedEntries,

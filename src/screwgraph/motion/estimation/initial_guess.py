@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.estimation.measurements import Measurements
-from screwgraph.motion.estimation.mechanism_unknowns import MechanismUnknowns
-from screwgraph.motion.estimation.robot_unknowns import RobotUnknowns
-from screwgraph.motion.estimation.sensors import Walk
+from screwgraph.motion.estimation.mechanisms.unknowns import MechanismUnknowns
+from screwgraph.motion.estimation.readings.measurements import Measurements
+from screwgraph.motion.estimation.readings.sensors import Walk
+from screwgraph.motion.estimation.robots.unknowns import RobotUnknowns
 from screwgraph.motion.integration_rules import RK4, take_step
 from screwgraph.motion.planning.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.optimize.manifold_code import displacement_rates, retract_values

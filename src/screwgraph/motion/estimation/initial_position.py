@@ -13,7 +13,7 @@ from screwgraph.model.robot import Joint
 from screwgraph.model.robot.closure.independent_joints import position_slices
 from screwgraph.model.sensors import SENSORS
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.sensors import find_position_place
+from screwgraph.motion.estimation.readings.sensors import find_position_place
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.spatial import inverse
 

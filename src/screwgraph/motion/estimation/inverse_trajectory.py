@@ -12,10 +12,10 @@ from screwgraph.model import Model
 from screwgraph.model.formats import Table, read_table
 from screwgraph.model.mechanism import Mechanism
 from screwgraph.model.robot import Robot, check_moves
-from screwgraph.motion.estimation.inverse_graph import STAGES
-from screwgraph.motion.estimation.mechanism_inverse_trajectory import inverse_mechanism_trajectory
+from screwgraph.motion.estimation.mechanisms.inverse_graph import STAGES
+from screwgraph.motion.estimation.mechanisms.inverse_trajectory import inverse_mechanism_trajectory
 from screwgraph.motion.estimation.result import InverseSolution
-from screwgraph.motion.estimation.robot_inverse_trajectory import inverse_robot_trajectory
+from screwgraph.motion.estimation.robots.inverse_trajectory import inverse_robot_trajectory
 from screwgraph.motion.simulation import Trajectory, Watch
 
 

@@ -11,9 +11,9 @@ from jaxtyping import Float
 from screwgraph.model import Model
 from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import checked_parameters, with_values
-from screwgraph.motion.estimation.measurements import Samples
-from screwgraph.motion.estimation.mechanism_templates import SymbolicMechanism
+from screwgraph.motion.estimation.mechanisms.templates import SymbolicMechanism
 from screwgraph.motion.estimation.parameters import Parameters
+from screwgraph.motion.estimation.readings.measurements import Samples
 from screwgraph.motion.estimation.window_rules import effective_inertias
 from screwgraph.motion.simulation import coordinate_names
 from screwgraph.optimize import Problem, Result, Variables, solve

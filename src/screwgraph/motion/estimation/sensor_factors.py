@@ -11,10 +11,10 @@ from jaxtyping import Float
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.factors import prior
 from screwgraph.motion.estimation.initial_guess import Unknowns
-from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.sensors import BiasedReading, PartialReading, Walk, bias_unknown
-from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
+from screwgraph.motion.estimation.readings.measurements import Measurements, Samples
+from screwgraph.motion.estimation.readings.sensors import BiasedReading, PartialReading, Walk, bias_unknown
+from screwgraph.motion.estimation.readings.trajectory_tables import merge_equal_values
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.losses import Huber

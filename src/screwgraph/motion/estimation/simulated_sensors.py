@@ -14,8 +14,8 @@ from screwgraph.model.mechanism.sensors import parse_sensors as parse_mechanism_
 from screwgraph.model.mechanism.sensors import simulate_sensors as read_mechanism_sensors
 from screwgraph.model.robot import Robot
 from screwgraph.model.sensors.sensor import Sensor, list_pushed
-from screwgraph.motion.estimation.robot_motion_graph import get_mechanics
-from screwgraph.motion.estimation.sensors import RobotMotion, parse_sensors
+from screwgraph.motion.estimation.readings.sensors import RobotMotion, parse_sensors
+from screwgraph.motion.estimation.robots.motion_graph import get_mechanics
 from screwgraph.motion.simulation import Trajectory
 
 

@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import Unknowns
-from screwgraph.motion.estimation.measurements import Measurements, Samples
+from screwgraph.motion.estimation.readings.measurements import Measurements, Samples
 from screwgraph.motion.estimation.result import Slip
 from screwgraph.motion.estimation.sensor_factors import compute_contact_speeds
 from screwgraph.optimize import FixedLag, Result, soft

@@ -13,8 +13,8 @@ from screwgraph.base.errors import InputError
 from screwgraph.model import Model
 from screwgraph.model.robot import check_moves
 from screwgraph.motion.estimation.mechanism_noise import Noise
-from screwgraph.motion.estimation.mechanism_windows import make_mechanism_windows
-from screwgraph.motion.estimation.robot_windows import RobotWindows
+from screwgraph.motion.estimation.mechanisms.windows import make_mechanism_windows
+from screwgraph.motion.estimation.robots.windows import RobotWindows
 from screwgraph.motion.simulation import (
     Trajectory,
     Watch,

@@ -20,7 +20,7 @@ from screwgraph.motion.estimation import (
     get_mechanics,
     inverse_graph,
 )
-from screwgraph.motion.estimation.trajectory_tables import Reference
+from screwgraph.motion.estimation.readings.trajectory_tables import Reference
 from screwgraph.motion.integration_rules import RULES
 from screwgraph.optimize import Problem, soft
 from screwgraph.ui.draw.problem_graph import draw_network, draw_problem

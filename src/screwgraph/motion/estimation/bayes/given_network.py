@@ -31,8 +31,8 @@ from screwgraph.motion.estimation.bayes.known_names import Known
 from screwgraph.motion.estimation.bayes.motion_integration import integrate_motion
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel
 from screwgraph.motion.estimation.bayes.solution import BayesSolution
-from screwgraph.motion.estimation.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.motion.estimation.mechanism_noise import Noise
+from screwgraph.motion.estimation.mechanisms.forward_graph import INTEGRATORS, OF_EQUATIONS
 from screwgraph.motion.planning.models import find_joint
 from screwgraph.motion.simulation import dynamics_of
 from screwgraph.optimize import Problem, Result, each, solve

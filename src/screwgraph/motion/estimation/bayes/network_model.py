@@ -17,7 +17,7 @@ from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS
-from screwgraph.motion.estimation.robot_motion_graph import get_mechanics
+from screwgraph.motion.estimation.robots.motion_graph import get_mechanics
 from screwgraph.motion.planning.loop_closure import Closure
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import Drive, find_joint, find_model_kind

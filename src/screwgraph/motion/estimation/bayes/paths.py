@@ -12,8 +12,8 @@ from jaxtyping import Bool, Float
 
 from screwgraph.motion.estimation.bayes.known_names import Known
 from screwgraph.motion.estimation.bayes.network_model import NetworkModel, Part
-from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, smooth_samples
-from screwgraph.motion.estimation.trajectory_tables import FEWEST
+from screwgraph.motion.estimation.readings.smoothing_spline import SmoothedSamples, smooth_samples
+from screwgraph.motion.estimation.readings.trajectory_tables import FEWEST
 from screwgraph.spatial.manifolds import Vector, unwrap_quaternions
 
 DERIVATIVES: Mapping[str, tuple[str, ...]] = MappingProxyType(

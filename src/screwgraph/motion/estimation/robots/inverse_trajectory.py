@@ -13,14 +13,14 @@ from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import inverse_dynamics
 from screwgraph.model.formats import locate_names
 from screwgraph.model.robot import Joint, Robot, constraint_residual, make_unknown_name_error
-from screwgraph.motion.estimation.result import InverseSolution
-from screwgraph.motion.estimation.smoothing_spline import SmoothedSamples, doubt_spacing, smooth_samples
-from screwgraph.motion.estimation.trajectory_tables import (
+from screwgraph.motion.estimation.readings.smoothing_spline import SmoothedSamples, doubt_spacing, smooth_samples
+from screwgraph.motion.estimation.readings.trajectory_tables import (
     list_columns,
     noise_levels,
     read_column,
     validate_times,
 )
+from screwgraph.motion.estimation.result import InverseSolution
 from screwgraph.motion.simulation import (
     Trajectory,
     Watch,

@@ -8,7 +8,13 @@ import pytest
 from scipy.interpolate import BSpline
 from scipy.linalg import solve_banded, solve_continuous_are
 
-from screwgraph.motion.estimation.smoothing_spline import DENSEST, ORDERS, SplineBasis, doubt_spacing, smooth_samples
+from screwgraph.motion.estimation.readings.smoothing_spline import (
+    DENSEST,
+    ORDERS,
+    SplineBasis,
+    doubt_spacing,
+    smooth_samples,
+)
 
 N = 600
 

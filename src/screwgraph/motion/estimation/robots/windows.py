@@ -11,7 +11,7 @@ import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.motion.estimation.mechanism_noise import Noise
-from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
+from screwgraph.motion.estimation.robots.motion_graph import Motion, Sigmas, get_mechanics
 from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, extrapolate_state, find_rule
 from screwgraph.motion.integration_rules import TRAPEZOIDAL, Rule
 from screwgraph.motion.simulation import Efforts, RobotDynamics

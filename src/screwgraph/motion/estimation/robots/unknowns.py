@@ -18,17 +18,17 @@ from screwgraph.model.robot import Robot
 from screwgraph.model.sensors.sensor import Sensor, list_pushed
 from screwgraph.motion.estimation.base_contact_forces import BaseContactForces, BaseFrameForces
 from screwgraph.motion.estimation.initial_position import find_initial_position
-from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise
 from screwgraph.motion.estimation.observability import stiffer_robots
 from screwgraph.motion.estimation.parameters import Parameters, find_parameters
-from screwgraph.motion.estimation.robot_motion_graph import Motion, Sigmas, get_mechanics
-from screwgraph.motion.estimation.sensors import (
+from screwgraph.motion.estimation.readings.measurements import Measurements, Samples
+from screwgraph.motion.estimation.readings.sensors import (
     SensorResidual,
     parse_sensors,
     sensors_from_columns,
 )
-from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
+from screwgraph.motion.estimation.readings.trajectory_tables import merge_equal_values
+from screwgraph.motion.estimation.robots.motion_graph import Motion, Sigmas, get_mechanics
 from screwgraph.motion.estimation.window_rules import choose_rule, decay_rates, effective_inertias, find_rule
 from screwgraph.motion.integration_rules import HERMITE_SIMPSON, TRAPEZOIDAL, Rule
 from screwgraph.motion.planning.mechanics import Mechanics

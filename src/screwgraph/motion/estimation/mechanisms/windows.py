@@ -12,8 +12,8 @@ from jaxtyping import Float
 
 from screwgraph.mechanics.mechanism.mechanism_functions import compile_mechanism
 from screwgraph.model.mechanism import Mechanism
-from screwgraph.motion.estimation.forward_graph import FORCED, forward_graph
 from screwgraph.motion.estimation.mechanism_noise import Noise
+from screwgraph.motion.estimation.mechanisms.forward_graph import FORCED, forward_graph
 from screwgraph.motion.estimation.window_rules import extrapolate_state
 from screwgraph.motion.simulation import Efforts, MechanismDynamics
 from screwgraph.optimize import FixedLag, Problem, WindowStatus

@@ -26,17 +26,17 @@ from screwgraph.motion.estimation.factors import (
     PositionConstraints,
     VelocityConstraints,
 )
-from screwgraph.motion.estimation.forward_graph import COORDINATES, sample_forces
-from screwgraph.motion.estimation.measurements import Measurements, Samples
 from screwgraph.motion.estimation.mechanism_noise import BROAD, ModelNoise, integration_sigma
-from screwgraph.motion.estimation.mechanism_templates import (
+from screwgraph.motion.estimation.mechanisms.forward_graph import COORDINATES, sample_forces
+from screwgraph.motion.estimation.mechanisms.templates import (
     MultiplierReading,
     ParametricTemplate,
     SymbolicMechanism,
     depends_on_parameters,
     make_symbolic_mechanism,
 )
-from screwgraph.motion.estimation.trajectory_tables import merge_equal_values
+from screwgraph.motion.estimation.readings.measurements import Measurements, Samples
+from screwgraph.motion.estimation.readings.trajectory_tables import merge_equal_values
 from screwgraph.motion.estimation.window_rules import extrapolate_state
 from screwgraph.motion.integration_rules import TRAPEZOIDAL, RateDefect, SimpsonVelocities, simpson_positions
 from screwgraph.motion.simulation import dynamics_of

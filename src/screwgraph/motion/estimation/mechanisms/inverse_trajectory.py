@@ -14,9 +14,9 @@ from screwgraph.base.errors import InputError
 from screwgraph.mechanics.mechanism.branch_tracking import follow_path
 from screwgraph.mechanics.mechanism.kinematics import acceleration_problem, as_vector, velocity_problem
 from screwgraph.model.mechanism.mechanism import Mechanism
-from screwgraph.motion.estimation.inverse_graph import STAGES, inverse_graph, trajectory_parameters
+from screwgraph.motion.estimation.mechanisms.inverse_graph import STAGES, inverse_graph, trajectory_parameters
+from screwgraph.motion.estimation.readings.trajectory_tables import Reference, make_reference
 from screwgraph.motion.estimation.result import InverseSolution
-from screwgraph.motion.estimation.trajectory_tables import Reference, make_reference
 from screwgraph.motion.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
 from screwgraph.optimize import Problem, Progress, Result, Status, Tolerances, solve
 

@@ -11,11 +11,11 @@ from screwgraph.model.formats import read_state, write_state
 from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.model.robot import tree
 from screwgraph.motion.estimation import ModelNoise, OnlineSmoother
-from screwgraph.motion.estimation.online_clock import find_clock
+from screwgraph.motion.estimation.online.clock import find_clock
+from tests.motion.estimation.readings.test_missing_measurements import slider
 from tests.motion.estimation.robots import moving
 from tests.motion.estimation.standing import FEET, read, sway
 from tests.motion.estimation.test_contacts import MASS, lift
-from tests.motion.estimation.test_missing_measurements import slider
 from tests.motion.estimation.test_slip_detection import END, START, slide
 
 DT = 0.02

@@ -12,9 +12,9 @@ from jaxtyping import Bool, Float, Int
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats import check_increasing
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, read_times
-from screwgraph.motion.estimation.online_sensors import ON_TIME, count_steps
-from screwgraph.motion.estimation.trajectory_tables import (
+from screwgraph.motion.estimation.online.update_inputs import ON_TIME, count_steps
+from screwgraph.motion.estimation.readings.measurements import OWN_TIME, TIME, read_times
+from screwgraph.motion.estimation.readings.trajectory_tables import (
     FEWEST,
     are_even,
     read_column,

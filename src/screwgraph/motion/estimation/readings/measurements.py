@@ -14,7 +14,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.model.formats import Table, check_increasing, locate_names
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
-from screwgraph.motion.estimation.trajectory_tables import (
+from screwgraph.motion.estimation.readings.trajectory_tables import (
     EVEN,
     FEWEST,
     are_even,

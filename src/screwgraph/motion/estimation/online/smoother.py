@@ -21,9 +21,9 @@ from screwgraph.motion.estimation.base_contact_forces import BaseContactForces
 from screwgraph.motion.estimation.driven_coordinates import hold_driven, make_driven_sensors, read_driven
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS, Unknowns
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.online_misfit import DOUBTFUL, OnlineMisfit
-from screwgraph.motion.estimation.online_sensors import CompiledUpdates, Known, Readings, make_sensor_inputs
-from screwgraph.motion.estimation.online_window import OnlineWindow
+from screwgraph.motion.estimation.online.misfit import DOUBTFUL, OnlineMisfit
+from screwgraph.motion.estimation.online.update_inputs import CompiledUpdates, Known, Readings, make_sensor_inputs
+from screwgraph.motion.estimation.online.window import OnlineWindow
 from screwgraph.motion.estimation.slip_detection import SlipTest
 from screwgraph.optimize import FixedLag
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.motion.estimation import OnlineSmoother, online_window
+from screwgraph.motion.estimation import OnlineSmoother
+from screwgraph.motion.estimation.online import window
 from tests.motion.estimation.particle_filter import filter_particles
 from tests.motion.estimation.walking_torques import DT, NOISE, SENSORS, Drawn, draw, within_bounds
 from tests.robots import shared_file
@@ -53,7 +54,7 @@ def test_dependent_and_independent_coordinates_tell_the_same(motions: list[Drawn
 
 def test_updates_in_one_call_are_those_of_the_window(motions: list[Drawn], monkeypatch: pytest.MonkeyPatch):
     compiled = motions[0].smooth()
-    monkeypatch.setattr(online_window.OnlineWindow, "is_judged", True)
+    monkeypatch.setattr(window.OnlineWindow, "is_judged", True)
     stepped = motions[0].smooth()
     sigma = stepped.sigma()
     for name in ("q", "qd", "qdd", "tau"):

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import Unknowns
 from screwgraph.motion.estimation.mechanism_noise import ModelNoise
-from screwgraph.motion.estimation.online_sensors import Known, Readings
-from screwgraph.motion.estimation.sensors import Walk, list_walks
+from screwgraph.motion.estimation.online.update_inputs import Known, Readings
+from screwgraph.motion.estimation.readings.sensors import Walk, list_walks
 from screwgraph.optimize import Factors, FixedLag, Problem, Status
 
 FIRST_STEPS = 100

@@ -16,7 +16,7 @@ from screwgraph.compiler import Argument, Function
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import Unknowns
-from screwgraph.motion.estimation.sensors import AgedReading, BiasedReading, PartialReading, bias_unknown
+from screwgraph.motion.estimation.readings.sensors import AgedReading, BiasedReading, PartialReading, bias_unknown
 from screwgraph.optimize import Factors, FixedLag, Variables, each, soft
 from screwgraph.optimize.losses import Huber
 from screwgraph.optimize.smoothers import Own, UpdateInputs

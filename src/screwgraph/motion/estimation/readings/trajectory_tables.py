@@ -13,7 +13,7 @@ from screwgraph.base.argument_checks import describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats import Table, check_increasing, locate_names
 from screwgraph.model.mechanism.mechanism import Mechanism
-from screwgraph.motion.estimation.smoothing_spline import FEWEST, doubt_spacing, smooth_samples
+from screwgraph.motion.estimation.readings.smoothing_spline import FEWEST, doubt_spacing, smooth_samples
 from screwgraph.optimize import each
 
 TIMES = ("time", "times", "timestamp", "stamp", "T", "Time", "t (s)", "t [s]", "time (s)", "time [s]", "seconds")

@@ -15,10 +15,10 @@ from screwgraph.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS
-from screwgraph.motion.estimation.measurements import OWN_TIME, TIME, TORQUE, interpolate_torques, read_times
-from screwgraph.motion.estimation.online_clock import Clock, find_clock
-from screwgraph.motion.estimation.online_sensors import AGE
-from screwgraph.motion.estimation.online_smoother import OnlineSmoother
+from screwgraph.motion.estimation.online.clock import Clock, find_clock
+from screwgraph.motion.estimation.online.smoother import OnlineSmoother
+from screwgraph.motion.estimation.online.update_inputs import AGE
+from screwgraph.motion.estimation.readings.measurements import OWN_TIME, TIME, TORQUE, interpolate_torques, read_times
 from screwgraph.motion.simulation import Trajectory, Watch, dynamics_of, simulate_dynamics
 from screwgraph.motion.simulation.state_recorder import report_time
 

@@ -11,9 +11,9 @@ from screwgraph.motion.estimation.factors import (
     soft_equality,
 )
 from screwgraph.motion.estimation.factors.prior import SelectedPrior
-from screwgraph.motion.estimation.forward_graph import State
 from screwgraph.motion.estimation.mechanism_noise import Noise
-from screwgraph.motion.estimation.trajectory_tables import Reference
+from screwgraph.motion.estimation.mechanisms.forward_graph import State
+from screwgraph.motion.estimation.readings.trajectory_tables import Reference
 from screwgraph.motion.integration_rules import TRAPEZOIDAL, RateDefect
 from screwgraph.optimize import Factors, Problem, Variables, Vector, each, soft
 

@@ -7,8 +7,8 @@ from scipy.interpolate import CubicSpline
 import screwgraph as sg
 from screwgraph.model.mechanism.sensors import parse_sensors, simulate_sensors
 from screwgraph.motion.estimation import OnlineSmoother, replay_measurements
+from tests.motion.estimation.readings.test_missing_measurements import slider
 from tests.motion.estimation.test_contacts import T
-from tests.motion.estimation.test_missing_measurements import slider
 
 
 def test_a_table_is_what_updates_read():

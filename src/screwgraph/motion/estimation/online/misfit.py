@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.motion.estimation.online_sensors import Readings
+from screwgraph.motion.estimation.online.update_inputs import Readings
 from screwgraph.optimize import FixedLag
 
 REMEMBERED = 200

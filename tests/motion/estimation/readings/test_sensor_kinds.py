@@ -17,7 +17,7 @@ from screwgraph.model.sensors import SENSORS
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation import OnlineSmoother, get_mechanics
 from screwgraph.motion.estimation.legged import LeggedNoise, LeggedSmoother
-from screwgraph.motion.estimation.sensors import FORMS, SensorResidual, parse_sensors
+from screwgraph.motion.estimation.readings.sensors import FORMS, SensorResidual, parse_sensors
 from screwgraph.optimize import Variables, Vector, soft
 from screwgraph.optimize.batch import Batch
 from tests.motion.estimation.robots import thrown

@@ -1,0 +1,1 @@
+"""What estimates ask of planar mechanisms: factor graphs, unknowns, windows, inverse dynamics along a motion."""

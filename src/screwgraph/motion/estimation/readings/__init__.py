@@ -1,0 +1,1 @@
+"""What was measured or is to be followed: tables, sensors, curves through samples."""
