@@ -53,4 +53,4 @@ def test_rows_that_vanish_turn_axes_gradually():
 
 def test_legs_whose_contact_is_off_are_not_turned():
     J = np.random.default_rng(0).normal(size=(3, 5))
-    np.testing.assert_array_equal(np.array(turn_leg(J, range(5), [0.1] * 3, 0.0)[0].Q, float), np.eye(5))
+    np.testing.assert_array_equal(np.array(turn_leg(J, range(5), [0.1] * 3)[0].switch(0.0).Q, float), np.eye(5))

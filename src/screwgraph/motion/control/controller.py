@@ -18,7 +18,7 @@ from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.controller_examples import draw_examples
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
-from screwgraph.motion.control.tasks import ContactForceTask, ControlTask
+from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.control.whole_body import WholeBody
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
 
@@ -122,14 +122,9 @@ def check_tasks(tasks: Sequence[ControlTask], contacts: Sequence[HeldContact]) -
     """Return the tasks. Raises InputError where there are none, or a force is of no contact."""
     frames, tasks = [contact.frame for contact in contacts], tuple(tasks)
     for task in tasks:
-        if isinstance(task, ContactForceTask) and frames.count(task.contact) != 1:
-            raise InputError(
-                f"the force on {task.contact!r}: {frames.count(task.contact)} contacts have this frame",
-                why="it is of one",
-                fix=f"one of {', '.join(frames)}" if frames else "contacts=[...]",
-            )
         if not isinstance(task, ControlTask):
             raise InputError(f"tasks: expected a task, got {describe_value(task)}", fix="sg.control.PostureTask()")
+        task.check_contacts(frames)
     if not tasks:
         raise InputError("a controller without tasks", fix="tasks=[sg.control.PostureTask()]")
     return tasks

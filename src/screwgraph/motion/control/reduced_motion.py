@@ -255,8 +255,8 @@ class ReducedMotion:
         for leg, one, flag in zip(self.legs, held, on, strict=True):
             J = motion.restrict(one.J)
             if leg.is_redundant:
-                turn, J = turn_leg(J, leg.alone, leg.ways, flag)
-                turns.append(turn)
+                turn, J = turn_leg(J, leg.alone, leg.ways)
+                turns.append(turn.switch(flag))
             jacobians.append(J)
         return StandingState(motion, held, on, turns, jacobians)
 

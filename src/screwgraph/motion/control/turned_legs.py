@@ -10,7 +10,7 @@ that vanish, of straight legs, are led there gradually: axes would turn at once 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +33,10 @@ class Turn:
     places: tuple[int, ...]
     Q: Any
 
+    def switch(self, flag: Number) -> Turn:
+        """Return these axes where a flag is 1, and those of the coordinates where it is 0."""
+        return replace(self, Q=flag * self.Q + (1.0 - flag) * np.eye(len(self.places)))
+
     def turn_columns(self, A: Any) -> Any:
         """Return A (k, n), of all coordinates, with the columns at the places times Q."""
         found, places = np.array(A, dtype=object), list(self.places)
@@ -54,8 +58,8 @@ class Turn:
         return found
 
 
-def turn_leg(J: Any, alone: Sequence[int], ways: Sequence[float], flag: Number = 1.0) -> tuple[Turn, Any]:
-    """Return how a leg's own coordinates are turned where a flag is 1, and its turned Jacobian (k, n).
+def turn_leg(J: Any, alone: Sequence[int], ways: Sequence[float]) -> tuple[Turn, Any]:
+    """Return how a leg's own coordinates are turned, and its turned Jacobian (k, n).
 
     `ways` are those of `choose_ways`, one a row.
     """
@@ -66,8 +70,6 @@ def turn_leg(J: Any, alone: Sequence[int], ways: Sequence[float], flag: Number =
         own[:, r:], Q[:, r:] = _product(own[:, r:], H), _product(Q[:, r:], H)
         own[r, r + 1 :] = 0.0
     J[:, places] = own
-    if not (isinstance(flag, float) and flag == 1.0):
-        Q = flag * Q + (1.0 - flag) * np.eye(len(places))
     return Turn(tuple(alone), Q), J
 
 

@@ -95,6 +95,10 @@ class ControlTask(ABC):
             InputError: the robot cannot have the task.
         """
 
+    def check_contacts(self, frames: Sequence[str]) -> None:
+        """Raise InputError where the task is of a contact that is not among those in these frames."""
+        del frames
+
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q; others are rates, zero, or have no such value."""
         del model, q

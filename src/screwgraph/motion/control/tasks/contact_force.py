@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
+from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
@@ -42,6 +43,15 @@ class ContactForceTask(ControlTask):
         """Return the shape of the wrench."""
         as_controlled(model).find_link(self.contact)
         return {self.name: (6,)}
+
+    def check_contacts(self, frames: Sequence[str]) -> None:
+        """Raise InputError where the force is of no contact, or of several in one frame."""
+        if frames.count(self.contact) != 1:
+            raise InputError(
+                f"the force on {self.contact!r}: {frames.count(self.contact)} contacts have this frame",
+                why="it is of one",
+                fix=f"one of {', '.join(frames)}" if frames else "contacts=[...]",
+            )
 
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each component."""
