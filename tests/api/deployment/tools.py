@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -45,3 +46,10 @@ def zig() -> list[str]:
     if importlib.util.find_spec("ziglang") is None:
         pytest.skip("there is no ziglang here")
     return [sys.executable, "-m", "ziglang"]
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> None:
+    """Write files of code below a folder."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)

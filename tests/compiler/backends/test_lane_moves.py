@@ -8,7 +8,7 @@ from screwgraph.compiler.backends.c.lanes import define_lanes
 from screwgraph.spatial import cos, sin
 from screwgraph.tape import Memory
 from tests.api.deployment.tools import WARNINGS, done, found
-from tests.compiler.backends.test_routines import chain_listing
+from tests.compiler.backends.test_stage_loops import chain_listing
 
 MAIN = """
 int main(void)

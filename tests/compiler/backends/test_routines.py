@@ -16,10 +16,10 @@ from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.compiler.derivatives.analytic import TreeProblem
 from screwgraph.compiler.signature import Argument
 from screwgraph.spatial import choose
-from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, SideBySide, StageLoop, When, Window
-from screwgraph.tape.parts import Copies, Fill, Products, Recursion, Span
+from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, When
+from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 from screwgraph.tape.verifier import list_faults
-from tests.api.deployment.tools import WARNINGS, done, found
+from tests.api.deployment.tools import WARNINGS, done, found, write_files
 from tests.compiler.backends.node import called
 from tests.compiler.backends.ptx.interpreter import on_interpreter
 from tests.random_trees import random_tree
@@ -134,7 +134,7 @@ def test_bound_inputs_are_folded():
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_c_does_the_same(tmp_path, dtype):
     compiler = found("gcc", "clang", "cc")
-    written(library_code(Library("newton", [listing(dtype)]), "c"), tmp_path)
+    write_files(library_code(Library("newton", [listing(dtype)]), "c"), tmp_path)
     flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/newton_test.c", "newton.c", "-o", "t", "-lm")
     done(compiler, *flags, cwd=tmp_path)
     assert "0 numbers differ" in done("./t", cwd=tmp_path)
@@ -142,7 +142,7 @@ def test_c_does_the_same(tmp_path, dtype):
 
 def test_rust_does_the_same(tmp_path):
     found("rustc")
-    written(library_code(Library("newton", [listing()]), "rust"), tmp_path)
+    write_files(library_code(Library("newton", [listing()]), "rust"), tmp_path)
     rust = ("rustc", "--edition", "2021", "-D", "warnings")
     done(*rust, "--crate-type", "rlib", "--crate-name", "newton", "src/lib.rs", cwd=tmp_path)
     done(*rust, "--test", "--extern", "newton=libnewton.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
@@ -150,7 +150,7 @@ def test_rust_does_the_same(tmp_path):
 
 
 def test_webassembly_does_the_same(tmp_path):
-    written(library_code(Library("newton", [listing()]), "wasm"), tmp_path)
+    write_files(library_code(Library("newton", [listing()]), "wasm"), tmp_path)
     calls = [[[x] for x in call] for call in CALLS]
     for got, call in zip(called(tmp_path / "newton.mjs", "newton_root", calls), CALLS, strict=True):
         np.testing.assert_array_equal([*got["root"], *got["counts"]], interpreted(call))
@@ -231,7 +231,7 @@ def test_code_of_trees_is_what_straight_line_code_computes():
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_part_in_c(tmp_path, dtype):
     compiler = found("gcc", "clang", "cc")
-    written(library_code(Library("tree", tree_code(dtype)), "c"), tmp_path)
+    write_files(library_code(Library("tree", tree_code(dtype)), "c"), tmp_path)
     flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/tree_test.c", "tree.c", "-o", "t", "-lm")
     done(compiler, *flags, cwd=tmp_path)
     assert "0 numbers differ" in done("./t", cwd=tmp_path)
@@ -239,7 +239,7 @@ def test_every_part_in_c(tmp_path, dtype):
 
 def test_every_part_in_rust(tmp_path):
     found("rustc")
-    written(library_code(Library("tree", tree_code()), "rust"), tmp_path)
+    write_files(library_code(Library("tree", tree_code()), "rust"), tmp_path)
     rust = ("rustc", "--edition", "2021", "-D", "warnings")
     done(*rust, "--crate-type", "rlib", "--crate-name", "tree", "src/lib.rs", cwd=tmp_path)
     done(*rust, "--test", "--extern", "tree=libtree.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
@@ -248,144 +248,13 @@ def test_every_part_in_rust(tmp_path):
 
 def test_every_part_in_webassembly(tmp_path):
     codes = tree_code()
-    written(library_code(Library("tree", codes), "wasm"), tmp_path)
+    write_files(library_code(Library("tree", codes), "wasm"), tmp_path)
     x = np.random.default_rng(5).uniform(-1.0, 1.0, (3, JOINTS))
     for f in codes:
         (got,) = called(tmp_path / "tree.mjs", f"tree_{f.name}", [x.tolist()])
         expected = f.code.evaluate(list(x.ravel()))
         values = got if isinstance(got, np.ndarray) else [y for r in f.results for y in got[r.name]]
         np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
-
-
-STAGES, WIDE = 5, 27
-
-
-def chain() -> Routine:
-    """A recursion backwards and one forwards: y_k = a_k y_{k+1} + b_k, then z_{k+1} = y_k z_k + c, for 3 numbers.
-
-    Copies and products go along; a loop within another begins at each of its passages anew.
-    """
-    memory, n = Memory(), 3
-    out = memory.add("out", 2 * n * (STAGES + 1))
-    given = memory.add("given", 2 * n * STAGES + 1)
-    for name, size in {"kept": n * STAGES, "row": n, "sum": 1, "dot": STAGES, "wide": WIDE}.items():
-        memory.add(name, size)
-    last, z, dot = n * (STAGES - 1), out[n * (STAGES + 1)], memory.places("dot").start
-    named = {"y0": 0, "y": last, "y'": last + n, "z": z, "z'": z + n}
-    for name, start in {**named, "a": given[last], "b": given[n * STAGES + last]}.items():
-        memory.alias(name, range(start, start + n))
-    memory.alias("c", given[-1:])
-    kept = memory.places("kept").start
-    first = {name: memory.alias(f"{name}0", memory.places(name)[:1]).start for name in ("given", "wide")}
-    side = memory.block("side", ["given0", "c", "wide0"], ["wide0"], lambda a, c, w: [w[0] + a[0] * c[0]])
-    columns = tuple(Window(place, 1, 1) for place in first.values())
-    back = tuple(Window(memory.places(name).start, size, -n) for name, size in (("a", n), ("b", n), ("y", 2 * n)))
-    ahead = (Window(0, n, n), Window(z, 2 * n, n), Window(kept, n, n), Window(dot, 1, 1))
-    take = Copies(tuple(range(kept, kept + n)), tuple(memory.places("row")))
-    add = memory.block("add", ["sum", "row"], ["sum"], lambda s, x: [s[0] + x[0] * x[1]])
-    parts = (
-        Fill(n * STAGES, n),
-        memory.block("end", [], ["z"], lambda: [1.0, 2.0, 3.0]),
-        StageLoop(
-            STAGES,
-            (memory.block("back", ["a", "b", "y'"], ["y"], lambda a, b, y: [*(a * (y + 0.5) + b)]),),
-            back,
-        ),
-        StageLoop(
-            STAGES,
-            (
-                memory.block("ahead", ["y0", "z", "c"], ["z'"], lambda y, z, c: [*(y * z + c[0])]),
-                Copies(tuple(range(z, z + n)), tuple(range(kept, kept + n))),
-                Products(n, 0, z, 1, dot, 1, (Span(0, 0, 1),)),
-            ),
-            ahead,
-        ),
-        memory.block("none", [], ["sum"], lambda: [0.0]),
-        Fill(first["wide"], WIDE),
-        SideBySide(WIDE, (side,), columns),
-        StageLoop(
-            2,
-            (StageLoop(STAGES, (take, add), ahead[2:3]),),
-            (),
-        ),
-    )
-    outputs = (*out, *memory.places("sum"), *memory.places("dot"), *memory.places("wide"))
-    names = tuple(f"x{i}" for i in range(len(given)))
-    return Routine(names, tuple(given), outputs, memory.size, parts)
-
-
-def expected_chain(x) -> np.ndarray:
-    (a, b), c = np.reshape(x[:-1], (2, STAGES, 3)), x[-1]
-    y, z = np.zeros((STAGES + 1, 3)), np.zeros((STAGES + 1, 3))
-    for k in reversed(range(STAGES)):
-        y[k] = a[k] * (y[k + 1] + 0.5) + b[k]
-    z[0] = 1.0, 2.0, 3.0
-    for k in range(STAGES):
-        z[k + 1] = y[k] * z[k] + c
-    dots = [y[k] @ z[k] for k in range(STAGES)]
-    wide = np.array(x[:WIDE]) * c
-    return np.array([*y.ravel(), *z.ravel(), 2.0 * (z[:-1, 0] @ z[:-1, 1]), *dots, *wide])
-
-
-GIVEN = np.random.default_rng(8).uniform(-1.0, 1.0, (9, 6 * STAGES + 1))
-
-
-def chain_listing(dtype: str = "float64") -> ExportedFunction:
-    code = chain()
-    arguments = [Argument("x", (len(code.input_names),), code.input_names)]
-    return ExportedFunction("chain", code, arguments, [Result("y", (len(code.outputs),))], dtype, lambda: [GIVEN])
-
-
-def test_stages_in_numbers_without_loops_and_in_machine_code():
-    code = chain()
-    assert list_faults(code) == []
-    wanted = np.array([expected_chain(x) for x in GIVEN])
-    np.testing.assert_allclose([code.evaluate(list(x)) for x in GIVEN], wanted, rtol=1e-13)
-    np.testing.assert_allclose([code.unrolled.evaluate(list(x)) for x in GIVEN], wanted, rtol=1e-13)
-    f = compile_program("chain", code, [((len(GIVEN[0]),), code.input_names)], [(len(code.outputs),)])
-    np.testing.assert_allclose(f.ufunc(GIVEN[0]), wanted[0], rtol=1e-13)
-    np.testing.assert_allclose(f.ufunc(GIVEN), wanted, rtol=1e-13)
-    assert unpack_code(pack_code(code)) == code
-
-
-def test_stages_count_as_often_as_they_are_done():
-    assert chain().operations["*"] == (3 + 3 + 3 + 2) * STAGES + WIDE  # backwards, ahead, products, sum
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("known", [True, False])
-def test_stages_in_c(tmp_path, dtype, known):
-    compiler = found("gcc", "clang", "cc")
-    written(library_code(Library("stages", [chain_listing(dtype)]), "c"), tmp_path)
-    source = tmp_path / "stages.c"
-    text = source.read_text(encoding="utf-8")
-    assert "+= STAGES_LANES)" in text  # neighbours go side by side, what is left of them on fewer lanes
-    if not known:  # for other compilers, the hint is nothing
-        source.write_text(text.replace("__clang__", "NONE").replace("__GNUC__", "NONE"), encoding="utf-8")
-    flags = ("-std=c99", *WARNINGS, "-O3", "-I.", "test/stages_test.c", "stages.c", "-o", "t", "-lm")
-    done(compiler, *flags, cwd=tmp_path)
-    assert "0 numbers differ" in done("./t", cwd=tmp_path)
-
-
-def test_stages_in_rust(tmp_path):
-    found("rustc")
-    written(library_code(Library("stages", [chain_listing()]), "rust"), tmp_path)
-    rust = ("rustc", "--edition", "2021", "-D", "warnings")
-    done(*rust, "--crate-type", "rlib", "--crate-name", "stages", "src/lib.rs", cwd=tmp_path)
-    done(*rust, "--test", "--extern", "stages=libstages.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
-    assert "1 passed" in done("./t", cwd=tmp_path)
-
-
-def test_stages_in_webassembly(tmp_path):
-    written(library_code(Library("stages", [chain_listing()]), "wasm"), tmp_path)
-    for got, x in zip(called(tmp_path / "stages.mjs", "stages_chain", [[list(x)] for x in GIVEN]), GIVEN, strict=True):
-        np.testing.assert_allclose(got, expected_chain(x), rtol=1e-13)
-
-
-def written(files, folder) -> None:
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
 
 
 @pytest.mark.parametrize("overlaps", [False, True])

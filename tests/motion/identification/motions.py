@@ -6,7 +6,9 @@ import numpy as np
 
 import screwgraph as sg
 from screwgraph.mechanics.dynamics.completion import Completion
+from screwgraph.mechanics.dynamics.regressor import linear_parameters
 from screwgraph.model.robot import constraint_jacobian, independent_coordinates, without_loops
+from screwgraph.model.robot.parameters import parameters_of
 from screwgraph.motion.simulation.closure_code import jacobian_code
 from tests.mujoco_oracle import MujocoOracle
 from tests.oracle import oracle
@@ -103,3 +105,9 @@ def projected_torques(robot: sg.Robot, q: np.ndarray, qd: np.ndarray, qdd: np.nd
         N = np.linalg.svd(K)[2][len(kept) :].T
         found[i] = np.linalg.inv(N[free]).T @ N.T @ tau[i]
     return found
+
+
+def truth_of(robot: sg.Robot, found) -> np.ndarray:
+    """Return the combinations of the file's parameters, all in which torques are linear."""
+    own = parameters_of(robot, linear_parameters(robot))
+    return found.base.map @ np.concatenate([parameter.nominal(robot) for parameter in own])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -10,22 +9,12 @@ import pytest
 from scipy.signal import lfilter
 
 import screwgraph as sg
-from screwgraph.mechanics.dynamics.regressor import linear_parameters
 from screwgraph.model.robot import (
-    Coupling,
-    Joint,
-    Link,
-    Loop,
-    Transmission,
     closed_states,
     constraint_jacobian,
     independent_coordinates,
 )
-from screwgraph.model.robot.joints import Revolute, Spherical, Universal
-from screwgraph.model.robot.parameters import parameters_of
-from screwgraph.spatial import SpatialInertia
-from tests.motion.identification.motions import fourier, mujoco_torques, projected_torques, smooth
-from tests.suites import in_suites
+from tests.motion.identification.motions import fourier, mujoco_torques, truth_of
 
 
 @cache
@@ -33,12 +22,6 @@ def arm() -> tuple[sg.Robot, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.
     robot = sg.load("panda")
     t, q, qd, qdd = fourier(7, 600, 0.015)
     return robot, t, q, qd, qdd, mujoco_torques(robot, q, qd, qdd)
-
-
-def truth_of(robot: sg.Robot, found) -> np.ndarray:
-    """Return the combinations of the file's parameters, all in which torques are linear."""
-    own = parameters_of(robot, linear_parameters(robot))
-    return found.base.map @ np.concatenate([parameter.nominal(robot) for parameter in own])
 
 
 def test_exact_torques_give_the_parameters():
@@ -233,23 +216,6 @@ def test_closed_chain_with_more_motors_than_freedoms():
     np.testing.assert_allclose(found.base_values, truth_of(robot, found), atol=1e-6)
 
 
-@pytest.mark.parametrize("noise", [1e-4, 2e-3])
-def test_a_motion_that_is_estimated_with_the_parameters(noise):
-    """Noise of positions of 0.1 degrees biases parameters of a filtered motion, those of an estimated one not."""
-    robot = sg.load("rr")
-    t, q, qd, qdd = fourier(2, 2000, 0.005)
-    tau, rng = sg.inverse_dynamics(robot)(q, qd, qdd), np.random.default_rng(0)
-    log = {"t": t, "q": q + noise * rng.standard_normal(q.shape), "tau": tau + 0.05 * rng.standard_normal(q.shape)}
-    found = {way: sg.identify(robot, log, motion=way, cutoff=10.0) for way in ("filtered", "estimated")}
-    joint = found["estimated"]
-    exact = truth_of(robot, joint)
-    off = {way: one.base_values - exact for way, one in found.items()}
-    assert np.abs(off["estimated"]).max() < 0.02 * np.abs(exact).max()
-    assert (np.abs(off["estimated"]) < 5.0 * joint.base_sigma).all()
-    if noise > 1e-3:
-        assert np.abs(off["filtered"]).max() > 5.0 * np.abs(off["estimated"]).max()
-
-
 def test_progress_says_phase_and_share():
     robot, told = sg.load("rr"), []
     _, q, qd, qdd = fourier(2, 400, 0.02)
@@ -264,56 +230,6 @@ def test_progress_says_phase_and_share():
     own = ["making equations", "reading the log", "reading the log again (1)"]
     assert [phase for phase in phases if phase in own] == own
     assert phases[-1] == "finding real bodies"
-
-
-def ball_arm() -> sg.Robot:
-    turn = np.array([[1.0, 0.0, 0.0, 0.3], [0.0, 0.0, -1.0, 0.1], [0.0, 1.0, 0.0, 0.2], [0.0, 0.0, 0.0, 1.0]])
-    body = SpatialInertia.of_body(1.0, np.array([0.1, 0.2, 0.3]), np.diag([0.02, 0.03, 0.04]))
-    kinds = {"a": Revolute(), "b": Spherical(), "c": Revolute()}
-    links = (Link("base"), *(Link(f"link_{name}", body) for name in kinds))
-    pairs = zip(kinds.items(), links[:-1], links[1:], strict=True)
-    return sg.Robot("ball_arm", links, tuple(Joint(n, kind, p.name, c.name, turn) for (n, kind), p, c in pairs))
-
-
-ESTIMATED = {
-    "ball joint": (ball_arm, 1e-3, 0.6),
-    "planar loop": (lambda: sg.load("five_bar"), 5e-3, 0.3),
-    "spatial loops": (lambda: sg.load("stewart_gough"), 1e-3, 0.06),
-    "floating arm": (lambda: sg.load("rrr", base="floating"), 1e-3, 0.3),
-}
-
-
-@pytest.mark.parametrize("kind", [in_suites(kind) if kind == "spatial loops" else kind for kind in ESTIMATED], ids=str)
-@pytest.mark.sampled(3)
-def test_a_motion_on_a_manifold_is_estimated_with_the_parameters(kind):
-    """Torques by Pinocchio's tree, projected. Of the floating base's, which act by a rig, 2 % is noise, too."""
-    make, noise, size = ESTIMATED[kind]
-    robot, rng = make(), np.random.default_rng(0)
-    t, q, qd, qdd = smooth(robot, 700, 0.005, size=size)
-    tau = projected_torques(robot, q, qd, qdd)
-    log = {
-        "t": t,
-        "q": sg.integrate(robot)(q, noise * rng.standard_normal(qd.shape)),
-        "tau": tau + 0.02 * np.sqrt((tau**2).mean(axis=0)) * rng.standard_normal(tau.shape),
-    }
-    filtered, found = (sg.identify(robot, log, motion=way, cutoff=6.0) for way in ("filtered", "estimated"))
-    truth = truth_of(robot, found)
-    off = {way: np.linalg.norm(x.base_values - truth) for way, x in (("filtered", filtered), ("estimated", found))}
-    whitened = (found.base_values - truth) / found.base_sigma
-    assert np.abs(whitened).max() < 4.5
-    assert 0.3 < np.sqrt((whitened**2).mean()) < 1.5
-    assert off["estimated"] < off["filtered"]
-    np.testing.assert_allclose(list(found.noise.values()), 0.02 * np.sqrt((tau**2).mean(axis=0)), rtol=0.2)
-
-
-def test_a_motion_of_a_part_of_a_joint_is_refused():
-    """A body on a ball joint that a universal joint holds, too: two of three coordinates lead."""
-    links = (Link("base"), Link("body", SpatialInertia.of_body(1.0, np.ones(3) / 9.0, np.diag([0.02, 0.03, 0.04]))))
-    held = Loop("hook", Universal(), "base", "body")
-    robot = sg.Robot("held", links, (Joint("b", Spherical(), "base", "body"),), loops=(held,))
-    log = {"t": np.arange(50) * 0.01, "q": np.tile(robot.neutral(), (50, 1)), "tau": np.zeros((50, robot.nv))}
-    with pytest.raises(sg.InputError, match=r"some coordinates of joint 'b'.*with_independent_joints"):
-        sg.identify(robot, log, motion="estimated")
 
 
 @cache
@@ -349,22 +265,6 @@ def test_wrenches_that_were_measured_or_are_unknown():
     np.testing.assert_allclose(found.base_values[seen], exact[seen], atol=1e-6)
     with pytest.raises(sg.InputError, match="not known at all samples"):
         sg.identify(robot, {**pushed, f"wrench:{frame}": stands})
-
-
-def test_currents_of_motors_behind_a_differential():
-    robot = sg.load("rr")
-    first, second = robot.joint_names
-    motors = [Transmission(Coupling(name, {first: 20.0, second: x})) for name, x in (("a", 10.0), ("b", -10.0))]
-    geared = replace(robot, actuators=tuple(motors))
-    t, q, qd, qdd = fourier(2, 400, 0.02)
-    tau = sg.inverse_dynamics(robot)(q, qd, qdd)
-    u = tau @ np.linalg.inv([[20.0, 20.0], [10.0, -10.0]]).T
-    motion = {"t": t, "q": q, "qd": qd, "qdd": qdd}
-    expected = sg.identify(robot, {**motion, "tau": tau}).base_values
-    np.testing.assert_allclose(sg.identify(geared, {**motion, "u": u}).base_values, expected, atol=1e-9)
-    currents = {f"i:{name}": u[:, k] / scale for k, (name, scale) in enumerate((("a", 0.5), ("b", 0.25)))}
-    found = sg.identify(geared, {**motion, **currents}, motor_constants={"a": 0.5, "b": 0.25})
-    np.testing.assert_allclose(found.base_values, expected, atol=1e-9)
 
 
 def at(row: int, column: int, value: float) -> np.ndarray:
@@ -424,48 +324,3 @@ def test_what_is_refused(change, more, match):
     log = {"t": t, "q": q, "qd": qd, "qdd": qdd, "tau": np.zeros_like(q), **change}
     with pytest.raises(sg.InputError, match=match):
         sg.identify(robot, {name: x for name, x in log.items() if x is not None}, **more)
-
-
-def geared_currents(scale: float, noise: float = 0.0):
-    """An arm of two joints whose currents are torques over constants that are not known."""
-    robot, rng = sg.load("rr"), np.random.default_rng(0)
-    _, q, qd, qdd = fourier(2, 2000, 0.01)
-    constants = {"joint1": 1.7 * scale, "joint2": 0.4 * scale}
-    current = sg.inverse_dynamics(robot)(q, qd, qdd) / np.array(list(constants.values()))
-    current = current + noise * current.std(axis=0) * rng.standard_normal(current.shape)
-    return robot, constants, {"q": q, "qd": qd, "qdd": qdd, "i": current}
-
-
-def test_motor_constants_follow_from_a_link_that_is_known():
-    robot, constants, log = geared_currents(1.0)
-    found = sg.identify(robot, log, ["link2"], motor_constants=dict.fromkeys(constants))
-    assert found.motor_constants == pytest.approx(constants, rel=1e-8)
-    noisy = geared_currents(1.0, 0.05)[2]
-    found = sg.identify(robot, noisy, ["link2"], motor_constants=dict.fromkeys(constants))
-    for joint, value in constants.items():
-        assert abs(found.motor_constants[joint] - value) < 4.0 * found.motor_constants_sigma[joint] < 0.1 * value
-    exact = sg.identify(robot, {**log, "tau": sg.inverse_dynamics(robot)(log["q"], log["qd"], log["qdd"])}, ["link2"])
-    assert (np.abs(found.base_values - exact.base_values) < 4.0 * found.base_sigma).all()
-
-
-def test_one_motor_constant_tells_the_other():
-    robot, constants, log = geared_currents(1.0)
-    found = sg.identify(robot, log, motor_constants={"joint1": constants["joint1"], "joint2": None})
-    assert found.motor_constants["joint2"] == pytest.approx(constants["joint2"], rel=1e-8)
-
-
-def test_a_known_payload_tells_motor_constants():
-    """What a scale weighs at the tip is measured in half of the runs; all of the robot is unknown."""
-    robot, constants, log = geared_currents(1.0)
-    tip, wrench = robot.links[-1].name, np.tile([0.0, 0.0, 0.0, 3.0, -20.0, 1.0], (2000, 1))
-    J = sg.frame_jacobian(robot, tip)(log["q"])
-    carried = log["i"] - np.einsum("Nij,Ni->Nj", J, wrench) / np.array(list(constants.values()))
-    runs = [log, {**log, "i": carried, f"wrench:{tip}": wrench}]
-    found = sg.identify(robot, runs, motor_constants=dict.fromkeys(constants))
-    assert found.motor_constants == pytest.approx(constants, rel=1e-7)
-
-
-def test_a_scale_that_nothing_tells_is_named():
-    robot, constants, log = geared_currents(1.0, 0.05)
-    with pytest.raises(sg.InputError, match="scale of the motor constants of joint1, joint2"):
-        sg.identify(robot, log, motor_constants=dict.fromkeys(constants))
