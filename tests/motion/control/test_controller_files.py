@@ -93,7 +93,7 @@ def test_all_entries(tmp_path):
     [
         ("limits: {dt: 1}", "1: the file has no tasks"),
         ("tasks: [{fraem: x}]", "1: a task: there is no key 'fraem'"),
-        ("tasks: [{frame: x, posture: []}]", "one of frame, axis_of, posture, center_of_mass"),
+        ("tasks: [{frame: x, posture: []}]", "one of frame, impedance, axis_of, posture, center_of_mass"),
         ("tasks: [{posture: [], of: pose}]", "it does not go with posture"),
         ("tasks: [{frame: x, of: height}]", "1: a task: .*height"),
         ("tasks: [{center_of_mass: no}]", "leave the task out"),
@@ -104,6 +104,9 @@ def test_all_entries(tmp_path):
         ("tasks: 3", "a list"),
         ("tasks: [{posture: [], level: 0.5}]", "a whole number"),
         ("tasks: [{force: foot, stiffness: 1}]", "it does not go with force"),
+        ("tasks: [{impedance: foot, inertia: 1}]", "has no stiffness"),
+        ("tasks: [{impedance: foot, stiffness: [1, 2], damping: 1}]", "1: .*one of each direction"),
+        ("tasks: [{impedance: foot, stiffness: 1, inertia: [[1, 2], 3]}]", "1: .*"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 1}]", "2: .*must have a width"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 0, width: 1}]", "2: a sole: .*length must be positive"),
         ("tasks: [{posture: []}]\ngliding: [{radius: 1}]", "2: .*must have a frame"),

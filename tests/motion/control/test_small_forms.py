@@ -1,15 +1,19 @@
-"""Controllers of few tasks beside laws by Pinocchio: gravity compensation, operational space, filters of torques."""
+"""Controllers of few tasks beside laws by Pinocchio: gravity compensation, operational space, impedances, filters."""
+
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import screwgraph as sg
+from screwgraph.base.errors import InputError
 from screwgraph.motion.control import (
     ControlLimits,
     DampingTask,
     EffortTask,
     FrameTask,
+    ImpedanceTask,
     LinkCapsule,
     PlaneBarrier,
     controller,
@@ -75,6 +79,70 @@ def test_operational_space(robots):
         np.testing.assert_allclose(tau, expected, atol=1e-3)
 
 
+@pytest.mark.parametrize("is_measured", [True, False])
+def test_impedance(robots, is_measured):
+    """Accelerations of a hand that a wrench pushes: those of a body on springs along the goal's axes (Hogan, 1985)."""
+    robot, model = robots
+    stiffness, damping, inertia = (
+        [20.0, 30.0, 40.0, 300.0, 600.0, 900.0],
+        [2.0] * 3 + [50.0] * 3,
+        [0.1, 0.2, 0.3, 2, 3, 5],
+    )
+    task = ImpedanceTask(HAND, stiffness=stiffness, damping=damping, inertia=inertia if is_measured else None)
+    tasks = [task, DampingTask(damping=5.0, level=1)]
+    f, frame, data = controller(robot, tasks, limits=FREE), model.getFrameId(HAND), model.createData()
+    for seed in range(4):
+        rng, (q, qd) = np.random.default_rng(seed), draw(seed)
+        rates, wrench = 0.2 * rng.standard_normal((2, 6)), 5.0 * rng.standard_normal(6)
+        pin.forwardKinematics(model, data, q)
+        goal = pin.updateFramePlacement(model, data, frame) * pin.exp6(1e-6 * rng.standard_normal(6))
+        goal.translation += 0.02 * rng.standard_normal(3)
+        given = goal.homogeneous, rates, task.impedance, *([wrench] if is_measured else [])
+        tau, *_ = f(q, qd, *given, stack_gains(tasks), np.zeros(f.arguments[-1].shape))
+        M, h = np.triu(pin.crba(model, data, q)), pin.nonLinearEffects(model, data, q, qd)
+        M = M + np.triu(M, 1).T
+        J = np.roll(pin.computeFrameJacobian(model, data, q, frame, ALIGNED), 3, axis=0)
+        pin.forwardKinematics(model, data, q, qd, np.linalg.solve(M, tau - h + J.T @ (wrench * is_measured)))
+        place = pin.updateFramePlacement(model, data, frame)
+        found = pin.getFrameClassicalAcceleration(model, data, frame, ALIGNED)
+        R, turn = goal.rotation, pin.log3(goal.rotation @ place.rotation.T)
+        axes = np.block([[R, np.zeros((3, 3))], [np.zeros((3, 3)), R]])
+        missed = axes.T @ np.concatenate([turn, goal.translation - place.translation])
+        pull = axes @ (stiffness * missed + damping * (axes.T @ (rates[0] - J @ qd)))
+        if is_measured:
+            expected = rates[1] + axes @ ((axes.T @ (pull + wrench)) / inertia)
+        else:
+            expected = rates[1] + J @ np.linalg.solve(M, J.T @ pull)
+        np.testing.assert_allclose(np.concatenate([found.angular, found.linear]), expected, atol=2e-3)
+
+
+def test_an_impedance_of_a_closed_chain():
+    """A point of a five-bar, at rest, pushed and 1 cm from its goal."""
+    task = ImpedanceTask("end_effector", "position", stiffness=500.0, inertia=3.0)
+    robot, wrench = sg.load("five_bar"), np.array([0.0, 0.0, 0.0, 6.0, -4.0, 0.0])
+    f, q = controller(robot, [task], limits=FREE), robot.neutral()
+    place = sg.forward_kinematics(robot, "end_effector")(q)[:3, 3]
+    given = np.add(place, [0.0, 0.01, 0.0]), np.zeros((2, 3)), task.impedance, wrench
+    tau, *_ = f(q, np.zeros(4), *given, stack_gains([task]), np.zeros(f.arguments[-1].shape))
+    J = sg.frame_jacobian(robot, "end_effector", reference="local_world_aligned")(q)
+    efforts = J.T @ wrench
+    efforts[[robot.v_slices[name].start for name in robot.independent_joints]] += tau
+    qdd = sg.forward_dynamics(robot)(q, np.zeros(4), efforts)
+    np.testing.assert_allclose((J @ qdd)[3:], [2.0, (5.0 - 4.0) / 3.0, 0.0], atol=1e-4)
+
+
+def test_what_impedances_cannot_be(robots):
+    with pytest.raises(InputError, match="neither damping nor inertia"):
+        ImpedanceTask(HAND, stiffness=100.0)
+    wrong: list[dict[str, Any]] = [{"stiffness": x} for x in (-1.0, [1.0, 2.0], np.nan)]
+    wrong += [{"stiffness": 1.0, "inertia": 0.0}]
+    for bad in wrong:
+        with pytest.raises(InputError, match=r"stiffness|inertia"):
+            ImpedanceTask(HAND, damping=1.0, **bad)
+    with pytest.raises(InputError, match="depends on what it stands on"):
+        controller(sg.load("a1", base="floating"), [ImpedanceTask("trunk", stiffness=1.0, damping=1.0)])
+
+
 def test_filter_of_other_torques(robots):
     """The nearest torques above a plane: tau + a max(0, b - a tau) / a a, of the barrier's row a tau >= b."""
     robot, model = robots
@@ -89,6 +157,8 @@ def test_filter_of_other_torques(robots):
         a = np.linalg.solve(M, J[2])
         bound = -drift[2] - 16.0 * (J[2] @ qd) - 64.0 * (place[2] - 0.05) + a @ h
         left = max(0.0, bound - a @ wanted)
-        np.testing.assert_allclose(tau, wanted + a * left / (a @ a), atol=1e-4 * (1.0 + left / np.linalg.norm(a)))
+        np.testing.assert_allclose(
+            tau, wanted + a * left / (a @ a), atol=1e-4 * (1.0 + left / float(np.linalg.norm(a)))
+        )
         changed += left > 0.0
     assert 0 < changed < 8

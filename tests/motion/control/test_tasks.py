@@ -128,7 +128,7 @@ def test_a_foot_carries_the_force_that_is_wanted():
 
 def test_kinds_have_keys_and_names():
     assert list(TASKS) == [
-        "frame", "axis_of", "posture", "center_of_mass", "momentum", "damped", "force", "effort",
+        "frame", "impedance", "axis_of", "posture", "center_of_mass", "momentum", "damped", "force", "effort",
     ]  # fmt: skip
     assert EffortTask().gains == (0.0, 0.0, 1.0)
     with pytest.raises(InputError, match="must have a direction"):

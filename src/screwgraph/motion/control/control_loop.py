@@ -27,7 +27,7 @@ from screwgraph.motion.control.limit_rows import list_cone_rows, list_efforts
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import ControlledModel, as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
-from screwgraph.motion.control.tasks import ControlTask, MotionTask
+from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.simulation import Trajectory
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts, raise_start
 
@@ -183,7 +183,7 @@ class ControlLoop:
         tau, *_, rows, solution = self.function(motion.q, motion.qd, **stacked)
         errors = dict[str, Float[np.ndarray, " N"]]()
         for task in self.tasks:
-            if isinstance(task, MotionTask):  # others follow no positions
+            if task.follows:
                 references = (stacked[name] for name in task.references(self.model))
                 missed = self._compile_errors(task)(motion.q, motion.qd, *references)
                 errors[task.name] = np.linalg.norm(missed, axis=-1)

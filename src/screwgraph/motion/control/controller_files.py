@@ -27,9 +27,12 @@ from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
 
+EACH = "as its inertia"
 GAINS: Keys = {
-    "stiffness": Entry("of the error", NUMBER, "1/s^2", "100"),
-    "damping": Entry("of the error's rate", NUMBER, "1/s", "2 sqrt(stiffness)"),
+    "stiffness": Entry(f"of the error; of an impedance (N m/rad, N/m) {EACH}", NUMBER, "1/s^2", "100"),
+    "damping": Entry(
+        f"of the error's rate; of an impedance (N m s/rad, N s/m) {EACH}", NUMBER, "1/s", "2 sqrt(stiffness)"
+    ),
     "weight": Entry("of the squares of what is missed", NUMBER, default="1"),
     "level": Entry(
         "strict priority, a whole number: tasks change nothing of what lower levels reach", NUMBER, default="0"
@@ -193,7 +196,7 @@ def _read_task(value: Value) -> ControlTask:
     for key in entries:
         if key not in kind.KEYS and key not in has:
             raise entries[key].complaint(f"it does not go with {kinds[0]}")
-    gains: dict[str, Any] = {key: entries[key].number({}) for key in GAINS if key in entries}
+    gains = {key: _read_gain(entries[key], key in kind.LISTS) for key in (*GAINS, *kind.LISTS) if key in entries}
     if "level" in gains:
         if gains["level"] != int(gains["level"]):
             raise entries["level"].complaint("it must be a whole number")
@@ -202,6 +205,11 @@ def _read_task(value: Value) -> ControlTask:
         gains["name"] = entries["name"].text()
     with complaints_at("a task", value.at):
         return kind.read_entry(entries, gains)
+
+
+def _read_gain(value: Value, may_be_list: bool) -> Any:
+    """Return a number, or where a gain may be one of each direction, a list of numbers."""
+    return _read_reference(value) if may_be_list else value.number({})
 
 
 def _read_sole(value: Value) -> Sole:

@@ -229,9 +229,14 @@ class ReducedMotion:
         legged = [i for leg in self.legs for i in leg.own]
         return {i: k for k, i in enumerate([*legged, *(i for i in self.driven if i not in legged)])}
 
-    def solve(self, q: Any, qd: Any, on: Sequence[Number], drag: float) -> Motion:
-        """Return the motion; `on` is 1 of contacts that are on, and `drag` (1/s) slows feet that glide."""
+    def solve(self, q: Any, qd: Any, on: Sequence[Number], drag: float, pushes: Sequence[Any] = ()) -> Motion:
+        """Return the motion; `on` is 1 of contacts that are on, and `drag` (1/s) slows feet that glide.
+
+        `pushes` (nv,) are efforts along all velocities that others cause.
+        """
         motion = self.coordinates.solve(q, qd)
+        for own in motion.restrict(pushes):
+            motion = replace(motion, h=np.asarray(motion.h) - own)
         if self.chooses_efforts:
             return self._push(motion, q)
         state = self.hold(motion, q, qd, on)

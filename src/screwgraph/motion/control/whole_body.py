@@ -224,10 +224,11 @@ class WholeBody:
         named = dict(zip((a.name for a in self.given[2:]), others, strict=True))
         gains, feet = named["gains"], np.reshape(named.get("contacts", ()), (-1, 2))
         on = [1.0 * (x > 0.5) for x in feet[:, 0]]
-        motion = self.motion.solve(q, qd, on, self.limits.glide_rate)
-        wanted = [
-            task.rows(self.model, q, qd, *(named[name] for name in task.references(self.model))) for task in self.tasks
-        ]
+        followed = [(task, [named[name] for name in task.references(self.model)]) for task in self.tasks]
+        pushes = [task.push(self.model, q, *own) for task, own in followed]
+        known = [push for push in pushes if push is not None]
+        motion = self.motion.solve(q, qd, on, self.limits.glide_rate, known)
+        wanted = [task.rows(self.model, q, qd, *own) for task, own in followed]
         asked, last = {row.of for rows in wanted for row in rows}, len(self.levels) - 1
         misses = self._list_misses(motion, wanted, gains)
         levels = [

@@ -9,6 +9,7 @@ from screwgraph.motion.control.tasks.contact_force import ContactForceTask
 from screwgraph.motion.control.tasks.damping import DampingTask
 from screwgraph.motion.control.tasks.effort import EffortTask
 from screwgraph.motion.control.tasks.frame import FrameTask
+from screwgraph.motion.control.tasks.impedance import ImpedanceTask
 from screwgraph.motion.control.tasks.momentum import MomentumTask
 from screwgraph.motion.control.tasks.posture import PostureTask
 
@@ -16,6 +17,7 @@ TASKS: Mapping[str, type[ControlTask]] = {
     next(iter(kind.KEYS)): kind
     for kind in (
         FrameTask,
+        ImpedanceTask,
         AxisTask,
         PostureTask,
         CenterOfMassTask,
@@ -38,6 +40,7 @@ __all__ = [
     "DampingTask",
     "EffortTask",
     "FrameTask",
+    "ImpedanceTask",
     "MomentumTask",
     "MotionTask",
     "PostureTask",

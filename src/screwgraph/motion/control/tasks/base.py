@@ -59,7 +59,7 @@ class ControlTask(ABC):
         check_fields(self)
         for name in GAINS:
             value = getattr(self, name, None)
-            if value is not None and not 0.0 <= value < np.inf:
+            if value is not None and not all(0.0 <= x < np.inf for x in np.ravel(value)):
                 raise InputError(f"the {name} of task {self.name!r} is {value!r}", why="it must be finite, from 0 on")
         if self.level < 0:
             raise InputError(f"the level of task {self.name!r} is {self.level}", why="it is 0, or larger")
@@ -76,6 +76,10 @@ class ControlTask(ABC):
 
     KEYS: ClassVar[Keys] = {}
     """Keys of its entry in a file beside its gains: the first one is that of its kind; none where files have none."""
+    LISTS: ClassVar[tuple[str, ...]] = ()
+    """Of its gains, those that files may give as lists."""
+    follows: ClassVar[bool] = False
+    """Whether its rows have errors of positions."""
 
     @classmethod
     def read_entry(cls, entries: Mapping[str, Value], gains: Mapping[str, Any]) -> Self:
@@ -109,6 +113,10 @@ class ControlTask(ABC):
         del references
         return []
 
+    def push(self, model: Model, q: Any, *references: Any) -> Any:
+        """Return the efforts (nv,) along all velocities of a wrench on the model that it knows, if it knows one."""
+        del model, q, references
+
     @abstractmethod
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return its rows at a state; references are flat."""
@@ -129,6 +137,7 @@ class MotionTask(ControlTask):
     _: KW_ONLY
     stiffness: float = 100.0
     damping: float | None = None
+    follows = True
 
     @property
     def gains(self) -> tuple[float, float, float]:

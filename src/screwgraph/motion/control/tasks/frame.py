@@ -58,6 +58,12 @@ class FrameTask(MotionTask):
         return cls(entries["frame"].text(), entries["of"].text() if "of" in entries else "pose", **gains)
 
     @property
+    def size(self) -> int:
+        """How many directions there are."""
+        part = PARTS[self.of][1]
+        return part.stop - part.start
+
+    @property
     def usual_name(self) -> str:
         """The frame, and which part of its pose."""
         return f"{self.frame}_{self.of}"
@@ -65,8 +71,7 @@ class FrameTask(MotionTask):
     def references(self, model: Model) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the pose, or the part of it, and of its rates (2, 6 or 3)."""
         as_controlled(model).check_moved(self.frame)
-        shape, part = PARTS[self.of]
-        return {self.name: shape, f"{self.name}_rates": (2, part.stop - part.start)}
+        return {self.name: PARTS[self.of][0], f"{self.name}_rates": (2, self.size)}
 
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
