@@ -22,6 +22,7 @@ from screwgraph.compiler.kernels.dense import UNROLLED, ChainShape, compile_chai
 from screwgraph.optimize.linear.chain_partition import ChainPartition
 from screwgraph.optimize.linear.dense import SMALLEST, count_negative_pivots, load_lapack
 from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.regularise import Regulariser
 from screwgraph.optimize.singular_error import SingularError
 
 ROUNDING = 4
@@ -61,12 +62,11 @@ class ChainMethod:
     places: ChainPlaces
     _free: list[Float[np.ndarray, " S"]] = field(default_factory=list)
 
-    has_multipliers_first = True
-
     def factor(
-        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], regularise: Regulariser
     ) -> ChainFactored:
-        """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
+        """Factor the matrix of these values, regularised; a pivot that is tiny against its scale is zero."""
+        diagonal, scales = regularise(values, diagonal, True)
         storage = self._storage()
         panels = (self.steps.count + 1) * self.shape.panel
         storage.fill(0.0)

@@ -122,9 +122,12 @@ def regularise_diagonal(
         add_squares(scales, buffer, slopes, firsts, columns, rows)
 
 
+REGULARISED = (select_middle, take_positive, find_typical, add_squares, regularise_diagonal)
+
+
 @cache
 def _compile_regularisation() -> Any:
-    return compile_kernels((select_middle, take_positive, find_typical, add_squares, regularise_diagonal)).functions
+    return compile_kernels(REGULARISED).functions
 
 
 @dataclass(frozen=True, eq=False)

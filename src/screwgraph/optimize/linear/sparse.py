@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.regularise import Regulariser
 from screwgraph.optimize.singular_error import SingularError
 
 
@@ -23,14 +24,13 @@ class SparseMethod:
     indices: Int[np.ndarray, " Z"]
     starts: Int[np.ndarray, " n_1"]
 
-    has_multipliers_first = False
-
     def factor(
-        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], regularise: Regulariser
     ) -> SparseFactored:
-        """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
+        """Factor the matrix of these values, regularised; a pivot that is tiny against its scale is zero."""
         from scipy import sparse
 
+        diagonal, scales = regularise(values, diagonal, False)
         data = np.bincount(self.places, values, minlength=self.indices.size)
         data[self.diagonal] += diagonal
         n = self.pattern.count

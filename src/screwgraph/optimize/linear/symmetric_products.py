@@ -96,9 +96,12 @@ def measure_residual(
     return first + 0.0 * other
 
 
+SYMMETRIC = (multiply_symmetric, find_part, measure_residual)
+
+
 @cache
 def _compile_products() -> Any:
-    return compile_kernels((multiply_symmetric, find_part, measure_residual)).functions
+    return compile_kernels(SYMMETRIC).functions
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +126,8 @@ class SymmetricEntries:
         return cls(pattern.cols, pattern.rows[starts], ends, pattern.primal, pattern.count)
 
     @cached_property
-    def _addresses(self) -> tuple[int, int, int, int]:
+    def addresses(self) -> tuple[int, int, int, int]:
+        """Addresses of columns, rows and ends, and the number of runs."""
         return self.columns.ctypes.data, self.rows.ctypes.data, self.ends.ctypes.data, len(self.rows)
 
     def multiply(
@@ -132,7 +136,7 @@ class SymmetricEntries:
         """Return (K + D) x."""
         y = np.empty(self.count)
         given = map(address_of, (y, x, diagonal, values))
-        _compile_products()["multiply_symmetric"](*given, *self._addresses, self.count)
+        _compile_products()["multiply_symmetric"](*given, *self.addresses, self.count)
         return y
 
     def measure_residual(
@@ -145,4 +149,4 @@ class SymmetricEntries:
         """Return how large b - (K + D) x is beside b: in the rows of multipliers or in the others, what is more."""
         y = np.empty(self.count)
         given = map(address_of, (b, y, x, diagonal, values))
-        return _compile_products()["measure_residual"](*given, *self._addresses, self.primal, self.count)
+        return _compile_products()["measure_residual"](*given, *self.addresses, self.primal, self.count)

@@ -73,8 +73,7 @@ class System:
         method = self.choice.method
         if isinstance(method, DenseMethod):
             return self._dense(method, exact)
-        shifted, scales = self.regulariser(values, added, method.has_multipliers_first)
-        return Factored(self, exact, method.factor(values, shifted, scales))
+        return Factored(self, exact, method.factor(values, added, self.regulariser))
 
     def _dense(self, method: DenseMethod, exact: ExactMatrix) -> Factored:
         """Factor exactly; where hard rows are redundant, with the multipliers' diagonal shifted, and refinement."""
@@ -138,14 +137,23 @@ class Factored:
         Then to `accuracy`, see `solve`; if that is infinite, not at all. Where much is left still, Krylov's subspaces
         are searched.
         """
-        x = self.factors.solve(residual[:, None])[:, 0]
-        multipliers = self.system.pattern.multipliers and not self.is_exact
-        if not multipliers or accuracy == np.inf or self.exact.relative_residual(residual, x) <= LITTLE:
+        is_measured = bool(self.system.pattern.multipliers) and not self.is_exact and accuracy < np.inf
+        x, left = self._solve_measured(residual, is_measured)
+        if left <= LITTLE:
             return x
         x = refine_solution(self.exact, self.factors.solve, residual[:, None], x[:, None], accuracy)[:, 0]
         if self.exact.relative_residual(residual, x) <= MUCH:
             return x
         return refine_gmres(self.exact, self.factors.solve, residual, x)
+
+    def _solve_measured(
+        self, residual: Float[np.ndarray, " n"], is_measured: bool
+    ) -> tuple[Float[np.ndarray, " n"], float]:
+        """Return what a residual is solved to, and, if asked, how large what is left is beside it; else 0."""
+        if isinstance(self.factors, TreeFactored):
+            return self.factors.solve_measured(residual, self.exact, is_measured)
+        x = self.factors.solve(residual[:, None])[:, 0]
+        return x, self.exact.relative_residual(residual, x) if is_measured else 0.0
 
     def factor_again(
         self, changed: Int[np.ndarray, " d"], values: Float[np.ndarray, " d"], *, overwrite: bool = False

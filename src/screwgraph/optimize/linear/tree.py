@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -20,10 +21,13 @@ from screwgraph.base.errors import InputError
 from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.fronts.bayes_tree import Order
-from screwgraph.optimize.fronts.packed_tree import CholeskyFactors, PackedTree, SparseRows
+from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows, merge_columns
 from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.refine import ExactMatrix
+from screwgraph.optimize.linear.regularise import Regulariser
+from screwgraph.optimize.linear.tree_kernels import SMALL, DiagonalEntries, TreeMemory, compile_tree_code
 from screwgraph.optimize.singular_error import SingularError
 
 NEGATIVE = 1e-18
@@ -45,12 +49,10 @@ class TreeMethod:
     tree: PackedTree
     plain: Int[np.ndarray, " e"]
     """Which values stand in H."""
-    own: Int[np.ndarray, " d"]
-    """Which values stand on the diagonal of multipliers."""
     rows: HardRows
-    _free: list[CholeskyFactors] = field(default_factory=list)
-
-    has_multipliers_first = True
+    diagonal: DiagonalEntries
+    """Which values stand on the diagonal, and where."""
+    _free: list[TreeMemory] = field(default_factory=list)
 
     @property
     def operations(self) -> float:
@@ -58,15 +60,16 @@ class TreeMethod:
         return self.tree.operations + 4.0 * self.tree.products
 
     def factor(
-        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], scales: Float[np.ndarray, " n"]
+        self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], regularise: Regulariser
     ) -> TreeFactored:
-        """Factor the matrix of these values; a pivot that is tiny against its scale is zero."""
-        primal, count = self.pattern.primal, self.rows.matrix.count
-        pivots = -diagonal[primal:]
-        if self.own.size:
-            pivots -= np.bincount(self.pattern.rows[self.own] - primal, values[self.own], count)
-        numbers = TreeNumbers(values, self.rows.select_values(values), diagonal, 1.0 / pivots, scales)
-        return self._factor(numbers, self._take_memory())
+        """Factor the matrix of these values, regularised; a pivot that is tiny against its scale is zero."""
+        slopes, memory = self.rows.select_values(values), self._take_memory()
+        given = map(address_of, (values, diagonal, slopes))
+        bad = self._functions["factor_hard"](
+            *self._tables, *memory.known, *self._diagonal, len(self.diagonal.entries), self.tree.count, *given,
+            self.pattern.primal, self.rows.matrix.count, regularise.multipliers, NEGATIVE, SMALLEST,
+        )  # fmt: skip
+        return self._judge(TreeNumbers(values, slopes, memory), bad)
 
     def factor_again(
         self, last: TreeFactored, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"], overwrite: bool
@@ -76,13 +79,21 @@ class TreeMethod:
         If `overwrite`, in the memory of the last one, whose `values` these are then.
         """
         cliques = self.tree.find_changed(self._entries[changed])
-        if overwrite:
-            if self._eliminate(last.numbers, last.factors, cliques):
-                raise SingularError(0, 0)
-            return last
-        factors = self._take_memory()
-        factors.copy_from(last.factors)
-        return self._factor(replace(last.numbers, values=values), factors, cliques)
+        memory, slopes = last.numbers.memory, last.numbers.slopes
+        if not overwrite:
+            memory = self._take_memory()
+            for name in memory.fields:
+                getattr(memory, name)[:] = getattr(last.numbers.memory, name)
+        memory.changed[:] = cliques
+        given = map(address_of, (values, slopes))
+        bad = self._functions["factor_changed"](
+            *self._tables, *memory.known, self.tree.count, *given, self.pattern.primal, NEGATIVE, SMALLEST
+        )
+        if not overwrite:
+            return self._judge(TreeNumbers(values, slopes, memory), bad)
+        if bad != -1:
+            raise SingularError(0, 0)
+        return last
 
     @cached_property
     def _entries(self) -> Int[np.ndarray, " E"]:
@@ -91,41 +102,51 @@ class TreeMethod:
         found[self.plain] = np.arange(self.plain.size)
         return found
 
-    def _take_memory(self) -> CholeskyFactors:
-        return self._free.pop() if self._free else self.tree.make_factors()
+    @cached_property
+    def _functions(self) -> Any:
+        return compile_tree_code()
 
-    def _factor(
-        self, numbers: TreeNumbers, factors: CholeskyFactors, changed: Int[np.ndarray, " c"] | None = None
-    ) -> TreeFactored:
-        is_negative, count = self._eliminate(numbers, factors, changed), self.rows.matrix.count
-        factored = TreeFactored(self, numbers, factors, count + 1 if is_negative else count)
-        weakref.finalize(factored, self._free.append, factors).atexit = False
+    @cached_property
+    def _tables(self) -> tuple[int, ...]:
+        return self.tree.tables.addresses
+
+    @cached_property
+    def _diagonal(self) -> tuple[int, ...]:
+        return self.diagonal.addresses
+
+    def _take_memory(self) -> TreeMemory:
+        if self._free:
+            return self._free.pop()
+        sizes, count, rows = self.tree.sizes, self.pattern.count, self.rows.matrix.count
+        columns, rests, pivots, weights, diagonal, scales, buffer = map(
+            np.empty, (*sizes, rows, count, count, max(count, 1))
+        )
+        changed = np.empty(self.tree.count, dtype=np.int64)
+        return TreeMemory(
+            columns=columns, rests=rests, pivots=pivots, weights=weights,
+            diagonal=diagonal, scales=scales, buffer=buffer, changed=changed,
+        )  # fmt: skip
+
+    def _judge(self, numbers: TreeNumbers, bad: int) -> TreeFactored:
+        """Return what was factored, unless a pivot is rounding, which raises SingularError."""
+        memory, count = numbers.memory, self.rows.matrix.count
+        is_negative = bad >= 0 and self.pattern.multipliers and memory.pivots[bad] < -SMALLEST * memory.scales[bad]
+        if bad != -1 and not is_negative:
+            self._free.append(memory)
+            bad = bad if bad >= 0 else SMALL - bad
+            raise SingularError(bad, int(self.pattern.block_of[bad]))
+        factored = TreeFactored(self, numbers, count + 1 if is_negative else count)
+        weakref.finalize(factored, self._free.append, memory).atexit = False
         return factored
-
-    def _eliminate(self, numbers: TreeNumbers, factors: CholeskyFactors, changed: Int[np.ndarray, " c"] | None) -> bool:
-        """Write factors; return whether a pivot is negative. Raises SingularError where one is rounding."""
-        given = (numbers.values, numbers.diagonal, numbers.slopes, numbers.weights)
-        bad = self.tree.factor(*given, factors, NEGATIVE, changed)
-        scales, own = numbers.scales, factors.pivots
-        if bad >= 0 and self.pattern.multipliers and own[bad] < -SMALLEST * scales[bad]:
-            return True
-        if bad < 0:
-            small = ~(own * own > SMALLEST * scales[: len(own)])
-            if not small.any():
-                return False
-            bad = int(np.argmax(small))
-        raise SingularError(bad, int(self.pattern.block_of[bad]))
 
 
 @dataclass(frozen=True, eq=False)
 class TreeNumbers:
-    """Values, those of hard rows among them, what is added to H's diagonal, D^-1, scales of pivots."""
+    """Values, those of hard rows among them, and what was made of them."""
 
     values: Float[np.ndarray, " E"]
     slopes: Float[np.ndarray, " a"]
-    diagonal: Float[np.ndarray, " n"]
-    weights: Float[np.ndarray, " m"]
-    scales: Float[np.ndarray, " n"]
+    memory: TreeMemory
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,22 +159,31 @@ class TreeFactored:
 
     method: TreeMethod
     numbers: TreeNumbers
-    factors: CholeskyFactors
     negative: int
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
         first, size = address_of(solved), solved.itemsize
+        memory = self.numbers.memory
+        given = tuple(map(address_of, (memory.columns, self.numbers.slopes, memory.weights)))
         for k in range(len(solved)):
             right = first + k * solved.shape[1] * size
-            self.method.tree.solve_at(self._addresses, right, right + primal * size)
+            self.method.tree.solve_at(given, right, right + primal * size)
         return solved.T
 
-    @cached_property
-    def _addresses(self) -> tuple[int, int, int]:
-        """Addresses of columns of L, of slopes and weights of hard rows."""
-        return self.factors.addresses[0], address_of(self.numbers.slopes), address_of(self.numbers.weights)
+    def solve_measured(
+        self, right: Float[np.ndarray, " n"], exact: ExactMatrix, is_measured: bool
+    ) -> tuple[Float[np.ndarray, " n"], float]:
+        """Return what a right side is solved to and, if asked, how large what is left is beside it; else 0."""
+        method, numbers, right = self.method, self.numbers, np.ascontiguousarray(right)
+        x, product = np.empty((2, len(right)))
+        given = map(address_of, (numbers.slopes, right, x, product, exact.values, exact.diagonal))
+        left = method._functions["solve_hard"](
+            *method._tables, *numbers.memory.known, method.tree.count, *given, *exact.system.entries.addresses,
+            method.pattern.primal, len(right), int(is_measured),
+        )  # fmt: skip
+        return x, left
 
 
 def make_tree_method(pattern: Pattern) -> TreeMethod:
@@ -172,7 +202,9 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
         tree = balanced
     plain, hard = np.flatnonzero(rows < primal), merge_columns(make_hard_rows(pattern))
     packed = PackedTree(tree, plain, rows[plain], cols[plain], SparseRows(hard.matrix.columns, hard.matrix.firsts))
-    return TreeMethod(pattern, packed, plain, np.flatnonzero(cols >= primal), hard)
+    on_diagonal = np.flatnonzero(rows == cols)
+    diagonal = DiagonalEntries(entries=on_diagonal, at=np.ascontiguousarray(rows[on_diagonal]))
+    return TreeMethod(pattern, packed, plain, hard, diagonal)
 
 
 def _order_blocks(pattern: Pattern, order: Order) -> BayesTree:
