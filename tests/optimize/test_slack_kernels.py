@@ -11,7 +11,11 @@ def in_python(name, *given):
     return getattr(slack_kernels, name)(*given, len(given[0]))
 
 
-@pytest.fixture(params=[in_python, call_on_slacks], ids=["Python", "machine code"])
+def compiled(name, *given):
+    return call_on_slacks(name, len(given[0]), *given)
+
+
+@pytest.fixture(params=[in_python, compiled], ids=["Python", "machine code"])
 def call(request):
     return request.param
 
@@ -74,5 +78,42 @@ def test_slacks_fit_residuals_and_multipliers_stay_near_the_barrier(call):
 def test_slacks_and_multipliers_move_by_parts_of_their_own(call):
     rng = np.random.default_rng(4)
     s, z, ds, dz, to, to_z = rng.uniform(0.1, 2.0, (6, 13))
-    call("move_both", s, z, ds, dz, 0.25, 0.5, to, to_z)
+    (y, dy, to_y), (x, dx, to_x) = rng.normal(size=(3, 5)), rng.normal(size=(3, 7))
+    call("move_point", s, z, ds, dz, y, dy, x, dx, 0.25, 0.5, to, to_z, to_y, to_x, 5, 7)
     np.testing.assert_allclose([to, to_z], [s + ds / 4, z + dz / 2], rtol=1e-15)
+    np.testing.assert_allclose(to_y, y + dy / 4, rtol=1e-15, atol=1e-16)
+    np.testing.assert_allclose(to_x, x + dx / 4, rtol=1e-15, atol=1e-16)
+    ahead = (s + 0.25 * ds) @ (z + 0.5 * dz)
+    assert call("multiply_ahead", s, z, ds, dz, 0.25, 0.5) == pytest.approx(ahead)
+
+
+@pytest.mark.parametrize("count", [3, 8, 37])
+def test_merits_are_sums_of_residuals_and_logarithms(call, count):
+    rng = np.random.default_rng(4)
+    s, to, parts = 10.0 ** rng.uniform(-20.0, 3.0, count), np.empty(count), np.empty(count // 8 + 1)
+    g, c = rng.uniform(-2.0, 2.0, count), rng.normal(size=6)
+    broken = call("measure_merit", s, g, c, to, parts, 6)
+    np.testing.assert_array_equal(to, np.maximum(s, -g))
+    assert broken == pytest.approx(np.abs(c).sum() + np.abs(g + to).sum())
+    assert np.log(parts).sum() == pytest.approx(np.log(to).sum())
+
+
+def test_right_sides_and_errors_are_those_of_dense_matrices(call):
+    rng = np.random.default_rng(4)
+    s, z, g = rng.uniform(0.1, 2.0, (3, 37)) * [[1.0], [1.0], [-1.0]]
+    *inequalities, G = random_rows(rng, 37, 11)
+    *equalities, A = random_rows(rng, 5, 11)
+    gradient, (y, c) = rng.normal(size=11), rng.normal(size=(2, 5))
+    (products, slope), found = np.empty((2, 11)), np.empty(6)
+    call("measure_errors", s, z, g, gradient, *equalities, y, c, products, slope, *inequalities, found, 11, 5)
+    np.testing.assert_allclose(products, A.T @ y, atol=1e-14)
+    np.testing.assert_allclose(slope, gradient + A.T @ y + G.T @ z, atol=1e-14)
+    sizes = [max(np.abs(c).max(), np.abs(g + s).max()), (s * z).min(), (s * z).max()]
+    np.testing.assert_allclose(found, [*sizes, np.abs(slope).max(), np.abs(gradient).max(), np.abs(y).max()])
+    c[2] = np.nan
+    call("measure_errors", s, z, g, gradient, *equalities, y, c, products, slope, *inequalities, found, 11, 5)
+    assert np.isnan(found[0])
+    right, pulls, r, c[2] = np.empty(16), np.empty(37), g + s, 1.0
+    call("write_right", s, z, r, s, z, gradient, products, c, right, *inequalities, pulls, 0.3, 0.0, 11, 5)
+    pulled = (0.3 + z * r) / s
+    np.testing.assert_allclose(right, np.concatenate([-gradient - A.T @ y - G.T @ pulled, -c]), atol=1e-13)

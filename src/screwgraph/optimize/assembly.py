@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
@@ -36,19 +36,25 @@ class SoftTarget:
 
 @dataclass(frozen=True, eq=False)
 class SoftCall:
-    """A call that linearises a batch of soft factors, its entries of J'J, and what makes these of Jacobians.
+    """A call that linearises a batch of soft factors, and its entries of J'J.
 
-    `multiply` is None where the call writes them itself.
+    `gram` makes these, and the gradient, of Jacobians and residuals that the call writes, where it does not write them.
     """
 
     call: KernelCall
     entries: Float[np.ndarray, " e"]
-    multiply: Callable[[], None] | None = None
+    gradient: Float[np.ndarray, "N n"]
+    gram: Gram | None = None
+
+    def multiply(self) -> None:
+        """Make entries of what the call has written."""
+        if self.gram is not None:
+            r, J, _ = self.call.results
+            self.gram(J, r, self.entries.reshape(len(r), -1), self.gradient)
 
     def finish(self, cost_scale: float) -> None:
         """Complete the entries after the call; divide them by a scale."""
-        if self.multiply is not None:
-            self.multiply()
+        self.multiply()
         if cost_scale != 1.0:
             self.entries[...] /= cost_scale
 
@@ -57,7 +63,8 @@ class Assembly:
     """Evaluates a problem at vectors of values; its buffers are used again at every call.
 
     Costs, their gradients and entries are those of soft factors divided by `cost_scale`. `units` are numbers that count
-    as 1, by family, for methods that can scale unknowns.
+    as 1, by family, for methods that can scale unknowns. `spare_models` are what methods have bound to its parameters,
+    and use again.
     """
 
     cost_scale: float = 1.0
@@ -66,6 +73,7 @@ class Assembly:
     def __init__(self, layout: ValueLayout, factors: Sequence[Factors]) -> None:
         self.layout = layout
         self._systems: dict[str, System] = {}  # of all assemblies made of this one
+        self.spare_models: dict[bool, list[Any]] = {}
         self.batches = make_batches(factors)
         self._index()
 
@@ -90,7 +98,7 @@ class Assembly:
         """Return the assembly of the same factors as other batches."""
         other = object.__new__(Assembly)
         other.__dict__.update(self.__dict__)
-        other.batches = list(batches)
+        other.batches, other.spare_models = list(batches), {}
         other.soft = [b for b in batches if b.factors.kind == "soft"]
         other.equalities = self.equalities.with_batches([b for b in batches if b.factors.kind == "equality"])
         other.inequalities = self.inequalities.with_batches([b for b in batches if b.factors.kind == "inequality"])
@@ -148,9 +156,18 @@ class Assembly:
             soft.call.evaluate(views)
         return self.finish(calls)
 
-    def bind(self) -> list[SoftCall]:
-        """Return the calls that linearise soft factors, after which `finish` has the result."""
-        return [self._bind_batch(batch, place) for batch, place in zip(self.soft, self._places, strict=True)]
+    def bind(self, entries: Float[np.ndarray, " e"] | None = None) -> list[SoftCall]:
+        """Return the calls that linearise soft factors, after which `finish` has the result.
+
+        Entries of J'J are written to an array where one is given, else to the buffer.
+        """
+        to = self._entries if entries is None else entries
+        return [self._bind_batch(batch, place, to) for batch, place in zip(self.soft, self._places, strict=True)]
+
+    def move_calls(self, calls: Sequence[SoftCall], entries: Float[np.ndarray, " e"]) -> list[SoftCall]:
+        """Return the same calls with entries of J'J in another array."""
+        pairs = zip(calls, self._places, strict=True)
+        return [replace(soft, entries=entries[place.entries]) for soft, place in pairs]
 
     def finish(self, calls: Sequence[SoftCall]) -> tuple[float, Float[np.ndarray, " n"], Float[np.ndarray, " e"]]:
         """Return what `linearise` does, all calls being evaluated."""
@@ -164,7 +181,7 @@ class Assembly:
         """Return by name of soft factors where the entries of J'J of their batch stand, and what evaluates these."""
         found = {}
         for batch, place in zip(self.soft, self._places, strict=True):
-            both = place.entries, partial(self._evaluate_entries, self._bind_batch(batch, place), views)
+            both = place.entries, partial(self._evaluate_entries, self._bind_batch(batch, place, self._entries), views)
             found |= {name: both for name, _ in batch.members}
         return found
 
@@ -173,16 +190,15 @@ class Assembly:
         soft.finish(self.cost_scale)
         return soft.entries
 
-    def _bind_batch(self, batch: Batch, place: SoftTarget) -> SoftCall:
-        """Return what linearises a batch; its entries of J'J stand in a buffer."""
+    def _bind_batch(self, batch: Batch, place: SoftTarget, entries: Float[np.ndarray, " e"]) -> SoftCall:
+        """Return what linearises a batch; its entries of J'J go to their places in an array."""
         kernels, n = batch.factors.kernels, place.count
-        entries, costs = self._entries[place.entries], self._costs[place.costs, None]
+        own, costs = entries[place.entries], self._costs[place.costs, None]
         gradient = self._gradient[place.gradient].reshape(n, kernels.size)
         if place.gram is None:
-            return SoftCall(KernelCall(kernels.normal, batch, (entries.reshape(n, -1), gradient, costs)), entries)
+            return SoftCall(KernelCall(kernels.normal, batch, (own.reshape(n, -1), gradient, costs)), own, gradient)
         white = (np.empty((n, kernels.rows)), np.empty((n, kernels.rows, kernels.size)), costs)
-        call = KernelCall(kernels.whitened_jacobian, batch, white)
-        return SoftCall(call, entries, partial(place.gram, white[1], white[0], entries.reshape(n, -1), gradient))
+        return SoftCall(KernelCall(kernels.whitened_jacobian, batch, white), own, gradient, place.gram)
 
     def bind_slopes(self, views: dict[str, np.ndarray]) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
         """Return the cost and its gradient as a function of values that change in their places; no entries of J'J."""
@@ -203,6 +219,11 @@ class Assembly:
         gradient = np.bincount(self._targets, self._gradient, minlength=self.layout.size)
         cost = float(self._costs.sum())
         return (cost, gradient) if self.cost_scale == 1.0 else (cost / self.cost_scale, gradient / self.cost_scale)
+
+    @property
+    def gradient_parts(self) -> tuple[Float[np.ndarray, " f"], Float[np.ndarray, " p"], Int[np.ndarray, " p"]]:
+        """Buffers of costs and of parts of their gradients, and the direction of each part."""
+        return self._costs, self._gradient, np.ascontiguousarray(self._targets, dtype=np.int64)
 
     @property
     def factor_costs(self) -> Float[np.ndarray, " f"]:

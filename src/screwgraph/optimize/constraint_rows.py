@@ -124,9 +124,10 @@ class ConstraintRows:
             kernels.residual(*batch.inputs(views), out=out)
         return found
 
-    def bind(self) -> BoundRows:
-        """Return the rows' residuals and slopes, and the calls that write them."""
-        found, entries, calls = np.empty(self.count), np.empty(self.rows.size), []
+    def bind(self, entries: Float[np.ndarray, " e"] | None = None) -> BoundRows:
+        """Return the rows' residuals and slopes, in an array where one is given, and the calls that write them."""
+        entries = np.empty(self.rows.size) if entries is None else entries
+        found, calls = np.empty(self.count), []
         for batch, place in zip(self.batches, self.places, strict=True):
             n = place.count
             out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
@@ -151,16 +152,16 @@ class ConstraintRows:
             call.evaluate(views)
         return bound.residuals, bound.entries
 
-    def curvature(self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " b"]:
-        """Return the entries, at `bends`, of the second derivative of y'r."""
-        found = np.empty(self.bends.rows.size)
+    def write_curvature(
+        self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"], found: Float[np.ndarray, " b"]
+    ) -> None:
+        """Write the entries, at `bends`, of the second derivative of y'r."""
         for batch, place, bends in zip(self.batches, self.places, self.bends.places, strict=True):
             if bends.start == bends.stop:
                 continue
             kernels, n = batch.factors.kernels, len(batch)
             weights = y[place.residuals].reshape(n, kernels.rows)
             kernels.curvature(*batch.inputs(views), weights, out=found[bends].reshape(n, -1))
-        return found
 
 
 def join_places(parts: list[np.ndarray]) -> np.ndarray:

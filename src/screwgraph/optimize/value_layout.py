@@ -70,7 +70,7 @@ class ValueLayout:
 
     def retract(self, x: Float[np.ndarray, " s"], d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Move all unknowns along their directions."""
-        if self._plain:
+        if self.is_plain:
             return x + d
         parts, views = [], self.views(x)
         for v in self.families:
@@ -93,7 +93,8 @@ class ValueLayout:
         return f"{name}[{number}], direction {component},"
 
     @cached_property
-    def _plain(self) -> bool:
+    def is_plain(self) -> bool:
+        """Whether all unknowns are vectors, which steps are added to."""
         return all(isinstance(v.manifold, Vector) for v in self.families)
 
     def _slices(self, sizes: list[int]) -> dict[str, slice]:

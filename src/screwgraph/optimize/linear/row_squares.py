@@ -64,10 +64,17 @@ class RowSquares:
 
     def evaluate(self, values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"]) -> Float[np.ndarray, " s"]:
         """Return the entries of J'WJ; `values` are J's."""
-        found = np.zeros(self.rows.size)
+        found = np.empty(self.rows.size)
+        self.write(values, weights, found)
+        return found
+
+    def write(
+        self, values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"], found: Float[np.ndarray, " s"]
+    ) -> None:
+        """Write the entries of J'WJ to a contiguous array; `values` are J's."""
+        found.fill(0.0)
         addresses = map(address_of, (found, values, np.ascontiguousarray(weights)))
         _compile_squares().functions["add_squares"](*addresses, *self._addresses, self.count)
-        return found
 
     def find_touched(self, chosen: Int[np.ndarray, " k"]) -> Int[np.ndarray, " t"]:
         """Return the entries of J'WJ that some rows have a share in."""

@@ -101,8 +101,10 @@ class System:
         values = np.ascontiguousarray(values, dtype=float)
         if values.shape != self.pattern.rows.shape:
             raise InputError("values", why=f"shape {values.shape}, but the pattern has {self.pattern.rows.size} places")
-        added = np.ascontiguousarray(np.broadcast_to(np.asarray(diagonal, dtype=float), self.pattern.count))
-        return values, added
+        added = np.asarray(diagonal, dtype=float)
+        if added.shape != (self.pattern.count,):
+            added = np.broadcast_to(added, self.pattern.count)
+        return values, np.ascontiguousarray(added)
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +120,12 @@ class Factored:
     def negative(self) -> int:
         """Number of negative pivots: that of the multipliers, at a minimum on the constraints."""
         return self.factors.negative
+
+    def detach(self) -> None:
+        """Copy the matrix's values, which somebody else may overwrite otherwise."""
+        vars(self)["exact"] = ExactMatrix(self.system, self.exact.values.copy(), self.exact.diagonal)
+        if isinstance(self.factors, TreeFactored):
+            self.factors.replace_values(self.exact.values)
 
     def solve(self, b: Float[np.ndarray, "n ..."], accuracy: float = ENOUGH) -> Float[np.ndarray, "n ..."]:
         """Solve for one right side or for several, as columns; with multipliers the answer is refined to `accuracy`.

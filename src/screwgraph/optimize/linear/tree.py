@@ -161,12 +161,16 @@ class TreeFactored:
     numbers: TreeNumbers
     negative: int
 
+    def replace_values(self, values: Float[np.ndarray, " E"]) -> None:
+        """Take a copy of the values."""
+        vars(self)["numbers"] = TreeNumbers(values, self.method.rows.select_values(values), self.numbers.memory)
+
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
         first, size = address_of(solved), solved.itemsize
         memory = self.numbers.memory
-        given = tuple(map(address_of, (memory.columns, self.numbers.slopes, memory.weights)))
+        given = address_of(memory.columns), address_of(self.numbers.slopes), address_of(memory.weights)
         for k in range(len(solved)):
             right = first + k * solved.shape[1] * size
             self.method.tree.solve_at(given, right, right + primal * size)

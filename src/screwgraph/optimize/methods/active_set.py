@@ -179,15 +179,16 @@ class ActiveEquations:
         Where signs of pivots may be rounding, multipliers are regularised more.
         """
         kkt, model = self.kkt, self.bound.evaluate(point.x)
-        stiffness, shift = _find_stiffness(kkt, model), np.zeros(len(model.gradient))
+        stiffness = _find_stiffness(kkt, model)
         ratios = np.where(point.active, stiffness, 0.0)
         multipliers = (point.y, point.z) if kkt.curved else None
         for firm in (False, True):
             try:
-                factored = kkt.factor(point.x, model, multipliers, ratios, shift, 0.0, firm=firm)
+                factored = kkt.factor(point.x, model, multipliers, ratios, 0.0, 0.0, firm=firm)
             except SingularError:
                 continue
             if factored.negative == len(model.c):
+                factored.detach()
                 return ActiveMatrix(factored, point.active.copy(), stiffness)
         return None
 

@@ -90,7 +90,6 @@ class ConstraintManifold:
             found = _search_curve(equations, step, within)
             if found is None and convexity.straight and not convexity.curved:
                 convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
-                model = kkt.model(point.x)  # its entries stood where those of points that were tried do
                 continue
             if found is None:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"

@@ -68,14 +68,14 @@ def find_direction(
     `predicts`: whether the step chooses the barrier parameter that it goes towards.
     """
     n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
-    slack, bad, ones, firm = 0.0, -1, np.ones(n), False
+    slack, bad, firm = 0.0, -1, False
     made = solve_newton_step if convexity.curvature or not convexity.straight else solve_mehrotra_step
     if predicts:
         made = solve_predicted_step
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
-            factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift * ones, slack, firm=firm)
+            factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift, slack, firm=firm)
             if factored.negative == rows:
                 equations = NewtonEquations(kkt, model, point, factored)
                 step = made(equations, equations.residuals)

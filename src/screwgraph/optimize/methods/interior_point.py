@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.assembly import Assembly
+from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.barrier_rule import VAIN_TRIES, BarrierRule
 from screwgraph.optimize.methods.base import End, Run, Tolerances, is_small_step, max_magnitude
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
@@ -77,11 +78,15 @@ class InteriorPoint:
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
             error = compute_kkt_errors(kkt, model, point)
-            left = save_scales(kkt.scales, {**point.memory(), FACTORED: known})
+            is_solved = error.hold(model, tolerances)
+            left = {**point.memory(), FACTORED: known} if is_solved else point.memory()
+            if is_solved and isinstance(known, Factored):
+                known.detach()  # its values stand in arrays that the next search overwrites
+            left = save_scales(kkt.scales, left)
             yield Iterate(point.x, model.cost, model.violation, error.stationary, left)
             if not np.isfinite(model.cost + model.violation):
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
-            if error.hold(model, tolerances):
+            if is_solved:
                 return Status.CONVERGED, "the KKT conditions are satisfied"
             before = point.barrier
             rule, point = rule.after_iteration(error, point, smallest)
@@ -100,14 +105,12 @@ class InteriorPoint:
             point = equations.point
             if point.barrier != before:
                 passed = Filter(total_violation(model, point))
-            if is_small_step(step.x, point.x, tolerances) and model.violation <= tolerances.violation:
+            if model.violation <= tolerances.violation and is_small_step(step.x, point.x, tolerances):
                 settled = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
                 if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:
                     return Status.CONVERGED, "steps have become small"
                 return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"
             found = search_line(equations, step, passed, self._most(assembly, step.x))
-            if found is None:
-                model = kkt.model(point.x)  # its entries stood where those of points that were tried do
             if found is None and convexity.straight and not convexity.curved:
                 convexity = replace(convexity, straight=False)  # once more, with curvature and a shift
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,6 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.constraint_rows import CurvatureEntries
 from screwgraph.optimize.linear import Factored, SingularError, System
 from screwgraph.optimize.methods.base import max_magnitude
 from screwgraph.optimize.methods.local_model import BoundModel, LocalModel, ModelScales, unit_products
@@ -40,9 +40,13 @@ class KktSystem:
         known, units = memory.get(SCALES), direction_units(self.assembly)
         if SCALES in memory and (known is None or known.fits(self.assembly)):
             return replace(self, scales=known, units=units)
-        views = self.assembly.layout.views(x)
-        (_, A), (_, G) = self.assembly.equalities.linearise(views), self.assembly.inequalities.linearise(views)
-        return replace(self, scales=compute_row_scales(self.assembly, A, G, units), units=units)
+        if not self._bound:
+            self._bound.append(self.bind())
+        bound = self._bound[0]
+        bound.evaluate_slopes(x)
+        other = replace(self, scales=compute_row_scales(self.assembly, bound.A, bound.G, units), units=units)
+        _leave_models(self._bound, self.assembly.spare_models[self.curved])
+        return other
 
     @cached_property
     def model_scales(self) -> ModelScales:
@@ -51,8 +55,16 @@ class KktSystem:
 
     @cached_property
     def _bound(self) -> list[BoundModel]:
-        """Problems as functions of values, two at most: one for where a search is, one for where it looks."""
-        return []
+        """Problems as functions of values, two at most: one for where a search is, one for where it looks.
+
+        Those of a search before are taken over, and left to the next one.
+        """
+        spare = self.assembly.spare_models.setdefault(self.curved, [])
+        models: list[BoundModel] = spare.pop() if spare else []
+        for bound in models:
+            bound.adopt(self.assembly, self.model_scales)
+        weakref.finalize(self, _leave_models, models, spare).atexit = False
+        return models
 
     @cached_property
     def _products(self) -> list[tuple[LocalModel, np.ndarray, np.ndarray]]:
@@ -61,7 +73,7 @@ class KktSystem:
 
     def bind(self) -> BoundModel:
         """Return the problem as a function of values, whose results are written to the same arrays at every call."""
-        return BoundModel(self.assembly, self.model_scales)
+        return BoundModel(self.assembly, self.model_scales, self.curved)
 
     def model(self, x: Float[np.ndarray, " s"], beside: LocalModel | None = None) -> LocalModel:
         """Evaluate everything at x, into arrays that later calls use again, unless their model stands `beside`.
@@ -76,11 +88,6 @@ class KktSystem:
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Return values after a step."""
         return self.assembly.layout.retract(x, step if self.units is None else step * self.units)
-
-    def _in_units(self, entries: Float[np.ndarray, " e"], at: CurvatureEntries) -> Float[np.ndarray, " e"]:
-        """Return second derivatives, which stand at such places, in units."""
-        scale = unit_products(at, self.units)
-        return entries if scale is None else entries * scale
 
     def residuals(self, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
         """Return c and g."""
@@ -106,12 +113,12 @@ class KktSystem:
         model: LocalModel,
         multipliers: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]] | None,
         ratios: Float[np.ndarray, " k"],
-        shift: Float[np.ndarray, " n"],
+        shift: float,
         slack: float,
         *,
         firm: bool = False,
     ) -> Factored:
-        """Factor the equations.
+        """Factor the equations; their values stand with the model, until `Factored.detach`.
 
         Args:
             x: where the unknowns are.
@@ -126,19 +133,25 @@ class KktSystem:
             SingularError: the matrix is singular.
         """
         equal, unequal = self.assembly.equalities, self.assembly.inequalities
-        bends: list[np.ndarray] = []
+        places, values = model.places, model.values
         if multipliers is not None:
             views, (y, z) = self.assembly.layout.views(x), multipliers
             if self.scales is not None:
                 y, z = self.scales.equal * y, self.scales.unequal * z
-            pairs = (equal, y), (unequal, z)
-            bends = [self._in_units(rows.curvature(views, duals), rows.bends) for rows, duals in pairs]
+            for rows, duals, place in zip((equal, unequal), (y, z), places.bends, strict=True):
+                found, scale = values[place], unit_products(rows.bends, self.units)
+                rows.write_curvature(views, duals, found)
+                if scale is not None:
+                    np.multiply(found, scale, out=found)
         elif self.curved:
-            bends = [np.zeros(rows.bends.rows.size) for rows in (equal, unequal)]
-        condensed = unequal.squares.evaluate(model.G, ratios)
-        values = np.concatenate([model.entries, *bends, condensed, model.A])
+            for place in places.bends:
+                values[place] = 0.0
+        unequal.squares.write(model.G, ratios, values[places.squares])
         system = self.system.firm if firm else self.system
-        return system.factor(values, np.concatenate([shift, np.full(equal.count, -slack)]))
+        diagonal = np.zeros(system.pattern.count)
+        if shift or slack:
+            diagonal[: system.pattern.primal], diagonal[system.pattern.primal :] = shift, -slack
+        return system.factor(values, diagonal)
 
     def factor_again(
         self,
@@ -209,11 +222,24 @@ class KktSystem:
         """Return A'y; that of the last model and multipliers is kept, since errors and steps take the same."""
         known = self._products
         if not known or known[0][0] is not model or known[0][1] is not y:
-            known[:] = [(model, y, self.assembly.equalities.matrix.multiply_transposed(model.A, y))]
+            self.remember_products(model, y, self.assembly.equalities.matrix.multiply_transposed(model.A, y))
         return known[0][2]
+
+    def remember_products(
+        self, model: LocalModel, y: Float[np.ndarray, " m"], products: Float[np.ndarray, " n"]
+    ) -> None:
+        """Keep A'y, which somebody else has evaluated."""
+        self._products[:] = [(model, y, products)]
 
     def multiply_inequalities_transposed(
         self, model: LocalModel, z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
         return self.assembly.inequalities.matrix.multiply_transposed(model.G, z)
+
+
+def _leave_models(models: list[BoundModel], spare: list[list[BoundModel]]) -> None:
+    """Leave what a search has bound to the next one."""
+    if models:
+        spare.append(models.copy())
+        models.clear()

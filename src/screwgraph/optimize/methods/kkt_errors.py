@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from screwgraph.optimize.methods.base import Tolerances, max_magnitude
+from screwgraph.compiler.kernels import address_of
+from screwgraph.optimize.methods.base import Tolerances
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
@@ -44,11 +45,31 @@ class KktErrors:
 
 def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> KktErrors:
     """Return the errors at a point."""
-    slope, found = model.gradient + kkt.multiply_equalities_transposed(model, point.y), np.zeros(3)
-    if point.s.size:
-        where = kkt.assembly.inequalities.matrix.addresses[:2]
-        call_on_slacks("measure_rows", point.s, point.z, model.g, slope, model.G, *where, found)
-    residual, *products = found.tolist()
-    bounds = (products[0], products[1]) if point.s.size else None
-    residual = max(max_magnitude(model.c), residual)
-    return KktErrors(max_magnitude(slope), residual, bounds, max_magnitude(model.gradient), max_magnitude(point.y))
+    n, rows, found = len(model.gradient), len(model.c), np.zeros(6)
+    slope, products = np.empty((2, n))
+    gradient, c, g, A, G = model.addresses
+    equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.matrix.addresses[:2]
+    y = address_of(point.y)
+    call_on_slacks(
+        "measure_errors",
+        point.s.size,
+        point.s,
+        point.z,
+        g,
+        gradient,
+        A,
+        *equal,
+        y,
+        c,
+        products,
+        slope,
+        G,
+        *unequal,
+        found,
+        n,
+        rows,
+    )
+    kkt.remember_products(model, point.y, products)
+    residual, least, most, *others = found.tolist()
+    stationary, steepest, dual = others
+    return KktErrors(stationary, residual, (least, most) if point.s.size else None, steepest, dual)

@@ -93,7 +93,8 @@ def search_line(
     keep = min(0.01, max(CLOSEST, point.barrier))
     longest, duals = step.find_longest_parts(keep)
     longest = min(most, longest)
-    old = MeritPair(total_violation(model, point), model.cost - point.barrier * _sum_logarithms(point))
+    broken, logarithms = point.merit or (total_violation(model, point), sum_logarithms(point.s))
+    old = MeritPair(broken, model.cost - point.barrier * logarithms)
     slope = dot(model.gradient, step.x) - point.barrier * step.pull
     length, ahead = longest, None
     shortest = SHORTEST
@@ -129,10 +130,13 @@ def total_violation(model: LocalModel, point: PrimalDualPoint) -> float:
 def _point_along(
     kkt: KktSystem, point: PrimalDualPoint, step: PrimalDualStep, length: float, duals: float
 ) -> PrimalDualPoint:
-    x = kkt.retract(point.x, length * step.x)
-    s, z = np.empty((2, point.s.size))
-    call_on_slacks("move_both", point.s, point.z, step.s, step.z, length, duals, s, z)
-    return PrimalDualPoint(x, s, point.y + length * step.y, z, point.barrier)
+    layout, m, k = kkt.assembly.layout, point.y.size, point.s.size
+    is_plain = layout.is_plain and kkt.units is None
+    x = np.empty_like(point.x) if is_plain else kkt.retract(point.x, length * step.x)
+    (s, z), y = np.empty((2, k)), np.empty(m)
+    given = (point.s, point.z, step.s, step.z, point.y, step.y, point.x, step.x, length, duals)
+    call_on_slacks("move_point", k, *given, s, z, y, x, m, x.size if is_plain else 0)
+    return PrimalDualPoint(x, s, y, z, point.barrier)
 
 
 def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
@@ -143,14 +147,11 @@ def _measure(
     point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]
 ) -> tuple[PrimalDualPoint, MeritPair]:
     """Return a point with slacks that are not smaller than they can be, and its merit."""
-    s = np.empty_like(g)
-    broken = _size(c) + call_on_slacks("write_slacks", point.s, g, s)
-    bounded = replace(point, s=s, logarithms=sum_logarithms(s))
-    return bounded, MeritPair(broken, cost - point.barrier * _sum_logarithms(bounded))
-
-
-def _sum_logarithms(point: PrimalDualPoint) -> float:
-    return sum_logarithms(point.s) if point.logarithms is None else point.logarithms
+    s, parts = np.empty_like(g), np.empty(g.size // 8 + 1)
+    broken = call_on_slacks("measure_merit", s.size, point.s, g, c, s, parts, c.size)
+    logarithms = float(np.log(parts).sum())
+    bounded = PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, (broken, logarithms))
+    return bounded, MeritPair(broken, cost - point.barrier * logarithms)
 
 
 def _size(vector: np.ndarray) -> float:

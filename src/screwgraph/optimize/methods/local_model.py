@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +10,11 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import BoundRows, BoundSlopes, ConstraintRows, CurvatureEntries
 from screwgraph.optimize.kernel_calls import BoundCalls
+from screwgraph.optimize.methods.model_kernels import CostNumbers, RowNumbers, compile_model_code
 from screwgraph.optimize.methods.row_scales import RowScales
 
 
@@ -31,6 +34,15 @@ class LocalModel:
     g: Float[np.ndarray, " k"]
     G: Float[np.ndarray, " b"]
     violation: float
+    values: Float[np.ndarray, " E"]
+    """Those of the KKT matrix, of which `entries` and A are parts."""
+    places: ValuePlaces
+
+    @cached_property
+    def addresses(self) -> tuple[int, int, int, int, int]:
+        """Addresses of the gradient, c, g, A and G."""
+        gradient, c, g, A, G = map(address_of, (self.gradient, self.c, self.g, self.A, self.G))
+        return gradient, c, g, A, G
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,15 +71,38 @@ class ModelScales:
         return cls(one, other, slopes, unequal_slopes, units, unit_products(assembly, units), relaxed)
 
 
+@dataclass(frozen=True, eq=False)
+class ValuePlaces:
+    """Places among the values of the KKT matrix: J'J of soft factors, curvature, inequalities condensed, A."""
+
+    entries: slice
+    bends: tuple[slice, slice]
+    squares: slice
+    slopes: slice
+
+    @classmethod
+    def from_assembly(cls, assembly: Assembly, curved: bool) -> ValuePlaces:
+        """Count the entries of each."""
+        equal, unequal = assembly.equalities, assembly.inequalities
+        bends = [rows.bends.rows.size if curved else 0 for rows in (equal, unequal)]
+        sizes = [assembly.rows.size, *bends, unequal.squares.rows.size, equal.rows.size]
+        ends = np.cumsum([0, *sizes]).tolist()
+        entries, first, second, squares, slopes = (slice(a, b) for a, b in itertools.pairwise(ends))
+        return cls(entries, (first, second), squares, slopes)
+
+
 class BoundModel:
     """A problem whose unknowns are copied into one vector, and evaluated there into arrays that are used again."""
 
-    def __init__(self, assembly: Assembly, scales: ModelScales) -> None:
+    def __init__(self, assembly: Assembly, scales: ModelScales, curved: bool) -> None:
         self.scales, layout = scales, assembly.layout
+        self.places = ValuePlaces.from_assembly(assembly, curved)
+        self.values = np.empty(self.places.slopes.stop)
         self.x = np.empty(sum(place.stop - place.start for place in layout.places.values()))
         views = layout.views(self.x)
-        self._equal, self._unequal = assembly.equalities.bind(), assembly.inequalities.bind()
-        self._soft = assembly.bind()
+        self._equal = assembly.equalities.bind(self.values[self.places.slopes])
+        self._unequal, self.entries = assembly.inequalities.bind(), self.values[self.places.entries]
+        self._soft = assembly.bind(self.entries)
         self._assembly, self._views = assembly, views
         self.gradient = np.empty(layout.size)
         self.c, self.g = np.empty(assembly.equalities.count), np.empty(assembly.inequalities.count)
@@ -76,20 +111,52 @@ class BoundModel:
         self._evaluate_all = BoundCalls(calls, self.x, views)
 
     def make_twin(self) -> BoundModel:
-        """Return the same in arrays of its own, but for soft factors: in a fraction of the time."""
+        """Return the same in arrays of its own, but for gradients and costs of factors: in a fraction of the time."""
         other = object.__new__(BoundModel)
-        x, rows = np.empty_like(self.x), [self._equal, self._unequal]
+        x, values, G = map(np.empty_like, (self.x, self.values, self.G))
         views = self._assembly.layout.views(x)
-        own = [BoundRows(np.empty_like(r.residuals), np.empty_like(r.entries), r.calls) for r in rows]
-        pairs = [(self.x, x)]
-        for old, new in zip(rows, own, strict=True):
-            pairs += [(old.residuals, new.residuals), (old.entries, new.entries)]
-        vars(other).update(scales=self.scales, x=x, _assembly=self._assembly, _views=views, _soft=self._soft)
-        other._equal, other._unequal = own
+        residuals = [np.empty_like(r.residuals) for r in (self._equal, self._unequal)]
+        pairs = [(self.x, x), (self.values, values), (self.G, G)]
+        pairs += zip((self._equal.residuals, self._unequal.residuals), residuals, strict=True)
+        vars(other).update(scales=self.scales, x=x, values=values, places=self.places, G=G)
+        vars(other).update(_assembly=self._assembly, _views=views)
+        other.A, other.entries = values[self.places.slopes], values[self.places.entries]
+        other._equal = BoundRows(residuals[0], other.A, self._equal.calls)
+        other._unequal = BoundRows(residuals[1], G, self._unequal.calls)
+        other._soft = self._assembly.move_calls(self._soft, other.entries)
         other.gradient, other.c, other.g = map(np.empty_like, (self.gradient, self.c, self.g))
-        other.A, other.G = (r.entries for r in own)
         other._evaluate_all = self._evaluate_all.move(pairs, views)
         return other
+
+    def adopt(self, assembly: Assembly, scales: ModelScales) -> None:
+        """Take other scales, of rows, units and costs; parameters of factors are the same."""
+        self._assembly, self.scales = assembly, scales
+        vars(self).pop("_finish", None)
+
+    @cached_property
+    def _finish(self) -> Callable[[], tuple[float, float]]:
+        """Finish what calls have written, with the scales; return the cost and the largest residual."""
+        scales, part = self.scales, 1.0 / self._assembly.cost_scale
+        tables = (
+            _bind_rows(self._equal, self.c, scales.equal, scales.slopes),
+            _bind_rows(self._unequal, self.g, scales.unequal, scales.unequal_slopes),
+            _bind_costs(self._assembly, self.gradient, self.entries, scales),
+        )
+        found, code = np.zeros(2), compile_model_code()["finish_model"]
+        arguments = (*(a for table in tables for a in table.addresses), scales.relaxed, part, address_of(found))
+
+        def finish() -> tuple[float, float]:
+            code(*arguments)
+            cost, broken = found.tolist()
+            return cost, broken
+
+        vars(finish)["tables"] = tables  # whose addresses are arguments
+        return finish
+
+    def evaluate_slopes(self, x: Float[np.ndarray, " s"]) -> None:
+        """Write A and G at x, without scales."""
+        self.x[:] = x
+        self._evaluate_all()
 
     @cached_property
     def _cost_slopes(self) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
@@ -111,9 +178,11 @@ class BoundModel:
         """Return the model at x, whose arrays are those of this object."""
         self.x[:] = x
         self._evaluate_all()
-        broken = self._finish_rows()
-        cost, entries = self._finish_costs()
-        return LocalModel(cost, self.gradient, entries, self.c, self.A, self.g, self.G, broken)
+        for soft in self._soft:
+            soft.multiply()
+        cost, broken = self._finish()
+        rows = self.c, self.A, self.g, self.G
+        return LocalModel(cost, self.gradient, self.entries, *rows, broken, self.values, self.places)
 
     def evaluate_cost_slopes(self, x: Float[np.ndarray, " s"]) -> None:
         """Write the gradient of soft factors at x."""
@@ -141,25 +210,11 @@ class BoundModel:
         found = [(place, call()) for place, call in batches.values()]
         return [(place, own if scale is None else own * scale[place]) for place, own in found]
 
-    def _finish_rows(self) -> float:
-        """Scale residuals and slopes of hard factors; return the largest residual, without scales."""
-        equal, unequal, scales = self._equal, self._unequal, self.scales
-        broken = max(np.abs(equal.residuals).max(initial=0.0), unequal.residuals.max(initial=0.0))
-        self._scale_residuals(equal.residuals, unequal.residuals)
-        _scale(self.A, scales.slopes, self.A)
-        _scale(self.G, scales.unequal_slopes, self.G)
-        return float(broken)
-
     def _scale_residuals(self, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> None:
         """Write c and g of residuals without scales."""
         _scale(c, self.scales.equal, self.c)
         np.subtract(g, self.scales.relaxed, out=self.g)
         _scale(self.g, self.scales.unequal, self.g)
-
-    def _finish_costs(self) -> tuple[float, Float[np.ndarray, " e"]]:
-        cost, gradient, entries = self._assembly.finish(self._soft)
-        _scale(gradient, self.scales.units, self.gradient)
-        return cost, entries if self.scales.costs is None else entries * self.scales.costs
 
 
 def unit_products(
@@ -167,6 +222,27 @@ def unit_products(
 ) -> Float[np.ndarray, " e"] | None:
     """Return the product of the units of each second derivative, None where all are 1."""
     return None if units is None else units[at.rows] * units[at.columns]
+
+
+def _bind_rows(
+    rows: BoundRows, scaled: np.ndarray, scales: np.ndarray | None, slope_scales: np.ndarray | None
+) -> RowNumbers:
+    sizes = [scaled.size, rows.entries.size, scales is not None, slope_scales is not None]
+    own, slopes = (np.zeros(0) if a is None else np.ascontiguousarray(a) for a in (scales, slope_scales))
+    return RowNumbers(
+        residuals=rows.residuals, scaled=scaled, slopes=rows.entries,
+        scales=own, slope_scales=slopes, sizes=np.array(sizes, dtype=np.int64),
+    )  # fmt: skip
+
+
+def _bind_costs(assembly: Assembly, gradient: np.ndarray, entries: np.ndarray, scales: ModelScales) -> CostNumbers:
+    costs, parts, targets = assembly.gradient_parts
+    sizes = [costs.size, parts.size, gradient.size, entries.size, scales.units is not None]
+    units, products = (np.zeros(0) if a is None else np.ascontiguousarray(a) for a in (scales.units, scales.costs))
+    return CostNumbers(
+        costs=costs, parts=parts, targets=targets, gradient=gradient, entries=entries,
+        units=units, products=products, sizes=np.array(sizes, dtype=np.int64),
+    )  # fmt: skip
 
 
 def _slope_scales(

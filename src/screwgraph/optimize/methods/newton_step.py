@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
@@ -35,14 +38,16 @@ class NewtonEquations:
     point: PrimalDualPoint
     factored: Factored
 
-    @property
+    @cached_property
     def residuals(self) -> Residuals:
         """Residuals c of equalities and r = g + s of inequalities."""
         return self.model.c, self.model.g + self.point.s
 
     def with_barrier(self, barrier: float) -> NewtonEquations:
         """Return the equations with another barrier parameter, on which their matrix does not depend."""
-        return replace(self, point=self.point.with_barrier(barrier))
+        other = copy(self)  # with residuals that are known
+        vars(other).update(point=self.point.with_barrier(barrier))
+        return other
 
 
 def solve_newton_step(
@@ -59,17 +64,18 @@ def solve_newton_step(
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
     kkt, model, point, (c, r) = equations.kkt, equations.model, equations.point, residuals
-    s, z, n, G = point.s, point.z, len(model.gradient), kkt.assembly.inequalities.matrix.addresses[:2]
-    others = (s, z, 0.0) if before is None else (before.s, before.z, bend)
-    right = np.empty(n + len(c))
-    np.negative(c, out=right[n:])
-    np.add(model.gradient, kkt.multiply_equalities_transposed(model, point.y), out=right[:n])
-    np.negative(right[:n], out=right[:n])
+    n, rows, G = len(model.gradient), len(c), kkt.assembly.inequalities.matrix.addresses[:2]
+    others = (point.s, point.z, 0.0) if before is None else (before.s, before.z, bend)
+    s, z, left, other_s, other_z = map(address_of, (point.s, point.z, r, *others[:2]))
+    products, right = kkt.multiply_equalities_transposed(model, point.y), np.empty(n + rows)
     ds, dz, parts = np.empty((3, len(r)))
-    least, numbers = np.zeros(2), (point.barrier, others[2])
-    call_on_slacks("add_pulls", s, z, r, *others[:2], right, model.G, *G, parts, *numbers)
+    least, numbers, slopes, pulls = np.zeros(2), (point.barrier, others[2]), model.addresses[4], address_of(parts)
+    given = (s, z, left, other_s, other_z)
+    call_on_slacks(
+        "write_right", r.size, *given, model.addresses[0], products, c, right, slopes, *G, pulls, *numbers, n, rows
+    )
     both = equations.factored.correction(right, accuracy)
-    total = call_on_slacks("write_changes", s, z, r, *others[:2], both, model.G, *G, ds, dz, parts, least, *numbers)
+    total = call_on_slacks("write_changes", r.size, *given, both, slopes, *G, ds, dz, pulls, least, *numbers)
     return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (float(least[0]), float(least[1])), total, point.barrier)
 
 
@@ -96,8 +102,8 @@ def solve_predicted_step(equations: NewtonEquations, residuals: Residuals) -> Pr
     point = equations.point
     first = solve_newton_step(equations.with_barrier(0.0), residuals, accuracy=ROUGH)
     slacks, duals = first.find_longest_parts(0.0)
-    total = float(point.s @ point.z)
-    ahead = float((point.s + slacks * first.s) @ (point.z + duals * first.z))
+    both = (point.s.size, *map(address_of, (point.s, point.z, first.s, first.z)))
+    total, ahead = (call_on_slacks("multiply_ahead", *both, *parts) for parts in ((0.0, 0.0), (slacks, duals)))
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
     aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / len(residuals[1])))
     return solve_newton_step(aimed, residuals, before=first)

@@ -27,8 +27,8 @@ class PrimalDualPoint:
     y: Float[np.ndarray, " m"]
     z: Float[np.ndarray, " k"]
     barrier: float
-    logarithms: float | None = None
-    """Sum of the slacks' logarithms, where it is known."""
+    merit: tuple[float, float] | None = None
+    """Sum of |c| and |g + s|, and of the slacks' logarithms, where they are known."""
 
     def with_barrier(self, barrier: float) -> PrimalDualPoint:
         """Return the point with another barrier parameter."""
@@ -82,5 +82,5 @@ def make_initial_point(
 def bound_duals(point: PrimalDualPoint, model: LocalModel) -> PrimalDualPoint:
     """Return a point with slacks that are not smaller than they can be, and multipliers of the barrier's order."""
     s, z = np.empty((2, point.s.size))
-    call_on_slacks("bound_both", point.s, point.z, model.g, point.barrier, SPREAD, s, z)
+    call_on_slacks("bound_both", s.size, point.s, point.z, model.addresses[2], point.barrier, SPREAD, s, z)
     return replace(point, s=s, z=z)

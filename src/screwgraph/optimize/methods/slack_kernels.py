@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
+from screwgraph.optimize.linear.row_products import add_columns
 
 
 def add_pulls(
@@ -30,6 +31,19 @@ def add_pulls(
         pull = pulls[i]
         for e in range(firsts[i], firsts[i + 1]):
             right[columns[e]] = right[columns[e]] - G[e] * pull
+
+
+def write_right(
+    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, gradient: Reals, products: Reals, c: Reals,
+    right: Reals, G: Reals, firsts: Ints, columns: Ints, pulls: Reals, barrier: float, bend: float,
+    n: int, rows: int, count: int,
+) -> None:  # fmt: skip
+    """Write the right side of a step: minus the gradient of the Lagrangian (`products` are A'y) with pulls, minus c."""
+    for i in range(n):
+        right[i] = -gradient[i] - products[i]
+    for i in range(rows):
+        right[n + i] = -c[i]
+    add_pulls(s, z, r, other_s, other_z, right, G, firsts, columns, pulls, barrier, bend, count)
 
 
 def write_changes(
@@ -88,13 +102,66 @@ def measure_rows(
     found[2] = high
 
 
-def move_both(
-    s: Reals, z: Reals, ds: Reals, dz: Reals, length: float, duals: float, to: Reals, to_z: Reals, count: int
-) -> None:
-    """Write both after parts of their changes."""
+def measure_errors(
+    s: Reals, z: Reals, g: Reals, gradient: Reals, A: Reals, A_firsts: Ints, A_columns: Ints, y: Reals, c: Reals,
+    products: Reals, slope: Reals, G: Reals, firsts: Ints, columns: Ints, found: Reals, n: int, rows: int, count: int,
+) -> None:  # fmt: skip
+    """Write A'y and the Lagrangian's gradient; the largest of that, of residuals, the cost's gradient, y; products.
+
+    Of products of s and z, the least and the largest. Largest ones are no numbers where an entry is none.
+    """
+    for i in range(n):
+        products[i] = 0.0
+    add_columns(products, y, A, A_firsts, A_columns, rows)
+    steepest = 0.0
+    for i in range(n):
+        slope[i] = gradient[i] + products[i]
+        if abs(gradient[i]) > steepest:
+            steepest = abs(gradient[i])
+    found[0] = 0.0
+    if count > 0:
+        measure_rows(s, z, g, slope, G, firsts, columns, found, count)
+    residual = found[0]
+    dual = 0.0
+    poison = 0.0
+    for i in range(rows):
+        poison = poison + 0.0 * c[i]
+        if abs(c[i]) > residual:
+            residual = abs(c[i])
+        if abs(y[i]) > dual:
+            dual = abs(y[i])
+    found[0] = residual + poison
+    stationary = 0.0
+    poison = 0.0
+    for i in range(n):
+        poison = poison + 0.0 * slope[i]
+        if abs(slope[i]) > stationary:
+            stationary = abs(slope[i])
+    found[3] = stationary + poison
+    found[4] = steepest
+    found[5] = dual
+
+
+def multiply_ahead(s: Reals, z: Reals, ds: Reals, dz: Reals, slacks: float, duals: float, count: int) -> float:
+    """Return the sum of the products of both after parts of their changes."""
+    total = 0.0
+    for i in range(count):
+        total = total + (s[i] + slacks * ds[i]) * (z[i] + duals * dz[i])
+    return total
+
+
+def move_point(
+    s: Reals, z: Reals, ds: Reals, dz: Reals, y: Reals, dy: Reals, x: Reals, dx: Reals, length: float, duals: float,
+    to: Reals, to_z: Reals, to_y: Reals, to_x: Reals, rows: int, n: int, count: int,
+) -> None:  # fmt: skip
+    """Write all after parts of their changes; of multipliers z such a part of their own."""
     for i in range(count):
         to[i] = s[i] + length * ds[i]
         to_z[i] = z[i] + duals * dz[i]
+    for i in range(rows):
+        to_y[i] = y[i] + length * dy[i]
+    for i in range(n):
+        to_x[i] = x[i] + length * dx[i]
 
 
 def write_slacks(s: Reals, g: Reals, to: Reals, count: int) -> float:
@@ -106,6 +173,22 @@ def write_slacks(s: Reals, g: Reals, to: Reals, count: int) -> float:
             x = -g[i]
         to[i] = x
         total = total + abs(g[i] + x)
+    return total
+
+
+def measure_merit(s: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, rows: int, count: int) -> float:
+    """Write slacks as `write_slacks`, and products of eight of them; return the sum of |c| and |g + s|."""
+    total = write_slacks(s, g, to, count)
+    for i in range(rows):
+        total = total + abs(c[i])
+    q = count // 8
+    for i in range(q):
+        low = to[i] * to[i + q] * (to[i + 2 * q] * to[i + 3 * q])
+        parts[i] = low * (to[i + 4 * q] * to[i + 5 * q] * (to[i + 6 * q] * to[i + 7 * q]))
+    rest = 1.0
+    for i in range(8 * q, count):
+        rest = rest * to[i]
+    parts[q] = rest
     return total
 
 
@@ -125,19 +208,29 @@ def bound_both(s: Reals, z: Reals, g: Reals, barrier: float, spread: float, to: 
         to_z[i] = y
 
 
+KERNELS = (
+    add_pulls,
+    write_right,
+    write_changes,
+    add_columns,
+    measure_rows,
+    measure_errors,
+    multiply_ahead,
+    move_point,
+    write_slacks,
+    measure_merit,
+    bound_both,
+)
+
+
 @cache
 def _compile_slacks() -> Any:
-    return compile_kernels((add_pulls, write_changes, measure_rows, move_both, write_slacks, bound_both)).functions
+    return compile_kernels(KERNELS).functions
 
 
-def call_on_slacks(name: str, *given: np.ndarray | float) -> Any:
-    """Call a kernel of these with arrays, which are contiguous, or their addresses, and numbers.
-
-    The count follows from the first array.
-    """
-    first = given[0]
-    assert isinstance(first, np.ndarray)
-    return _compile_slacks()[name](*[address_of(x) if isinstance(x, np.ndarray) else x for x in given], first.size)
+def call_on_slacks(name: str, count: int, *given: np.ndarray | float) -> Any:
+    """Call a kernel of these for so many inequalities with contiguous arrays, or their addresses, and numbers."""
+    return _compile_slacks()[name](*[address_of(x) if isinstance(x, np.ndarray) else x for x in given], count)
 
 
 def sum_logarithms(s: Float[np.ndarray, " k"]) -> float:
