@@ -16,7 +16,13 @@ def test_each_answer_is_public_and_no_public_name_is_among_the_others() -> None:
 
 @pytest.mark.parametrize(
     ("name", "public"),
-    [("rnea", "inverse_dynamics"), ("ABA", "forward_dynamics"), ("centre_of_mass", "center_of_mass")],
+    [
+        ("rnea", "inverse_dynamics"),
+        ("ABA", "forward_dynamics"),
+        ("centre_of_mass", "center_of_mass"),
+        ("World", "world"),
+        ("contact", "Contact"),
+    ],
 )
 def test_a_name_of_another_library_is_answered_by_ours(name: str, public: str) -> None:
     with pytest.raises(AttributeError, match=rf"here it is screwgraph\.{public}$"):

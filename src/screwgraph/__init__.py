@@ -232,7 +232,7 @@ def __getattr__(name: str) -> object:
             return importlib.import_module(f"screwgraph.{name}")
         from screwgraph.base.familiar_names import describe_familiar_name
 
-        known = describe_familiar_name(name)
+        known = describe_familiar_name(name, _LATER)
         fix = f"; here it is {known}" if known else ""
         raise AttributeError(f"module 'screwgraph' has no attribute {name!r}{fix}")
     return getattr(importlib.import_module(f"screwgraph.{_LATER[own]}"), own)

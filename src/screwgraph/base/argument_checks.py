@@ -46,8 +46,8 @@ _FIXES = {
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
     """Return a function that raises InputError where an argument is not what the annotation says.
 
-    Of numbers, NaN is none. Where names are expected, one text is one name, and iterators become tuples. Types that are
-    imported for type checkers only, and those that are no classes, pass.
+    Of numbers, NaN is none. Where names are expected, one text is one name; where lists are, iterators become tuples.
+    Types that are imported for type checkers only, and those that are no classes, pass.
     """
     signature = inspect.signature(function)
     kinds = {n: p.kind for n, p in signature.parameters.items()}
@@ -139,18 +139,21 @@ def _check_value(function: Callable[..., Any], parameter: inspect.Parameter, val
 
 @dataclasses.dataclass(frozen=True)
 class _Expected:
-    """Requirement on an argument: what it may be, a test of each kind, and whether names are among these."""
+    """Requirement on an argument: what it may be, a test of each kind, whether lists, or lists of names, are some."""
 
     choices: tuple[Any, ...]
     tests: tuple[Callable[[Any], bool], ...]
+    lists: bool
     names: bool
 
 
 @lru_cache(maxsize=4096)
 def _find_requirement(function: Callable[..., Any], name: str) -> _Expected:
     choices = (Any,) if name in ("self", "cls") else list_choices(evaluate_annotation(function, name))
-    names = any(get_origin(c) in _LISTS and get_args(c)[:1] == (str,) and not _is_record(c) for c in choices)
-    return _Expected(choices, tuple(map(_test, choices)), names)
+    kinds = [c for c in choices if get_origin(c) in _LISTS and not _is_record(c)]
+    names = any(get_args(c)[:1] == (str,) for c in kinds)
+    streams = any(get_origin(c) is collections.abc.Iterable and get_args(c)[:1] != (str,) for c in kinds)
+    return _Expected(choices, tuple(map(_test, choices)), bool(kinds) and not streams, names)
 
 
 def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
@@ -158,7 +161,7 @@ def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
     choices = expected.choices
     if expected.names and isinstance(value, str) and str not in choices:
         value = (value,)
-    elif expected.names and isinstance(value, Iterator):
+    elif expected.lists and isinstance(value, Iterator):
         value = tuple(value)
     for test in expected.tests:
         if test(value):
@@ -215,7 +218,7 @@ def _any_of(kind: Any) -> Callable[[Any], bool]:
 
 
 def _list_of(kind: Any) -> Callable[[Any], bool]:
-    """Return whether something is a list of such items; iterators, and lists of several types, are not looked into."""
+    """Return whether something is a list of such items; streams, and lists of several types, are not looked into."""
     choices, several = list_choices(kind), len(list_choices(kind)) > 1
     test = _any_of(kind)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 FAMILIAR: Mapping[str, str] = {
     **dict.fromkeys(("rnea", "id", "newton_euler", "recursive_newton_euler"), "inverse_dynamics"),
@@ -32,7 +32,11 @@ def find_familiar_name(name: str) -> str:
     return FAMILIAR.get(small) or FAMILIAR.get(small.replace("_", ""), "")
 
 
-def describe_familiar_name(name: str) -> str:
-    """Return what to write for a name of another library: "screwgraph.mass_matrix"; "" where it is not known."""
-    known = find_familiar_name(name)
+def describe_familiar_name(name: str, public: Iterable[str]) -> str:
+    """Return what to write for a name of another library, or in other letters; "" where it is not known.
+
+    Such as "screwgraph.mass_matrix" for "crba", "screwgraph.world" for "World".
+    """
+    small = name.lower()
+    known = next((own for own in public if own.lower() == small), "") or find_familiar_name(name)
     return f"screwgraph.{known}{REMARKS.get(name.lower(), '')}" if known else ""

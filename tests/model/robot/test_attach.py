@@ -91,3 +91,12 @@ def test_what_cannot_be_joined_is_told(arguments, message):
     other, frame, options = arguments
     with pytest.raises(sg.InputError, match=message):
         attach(sg.load("rr"), sg.load(other), frame, **options)
+
+
+def test_robots_of_a_list_have_their_names():
+    arm, other = sg.load("rr"), sg.load("rrr")
+    found = sg.world([arm, other, arm])
+    assert found.joint_names == sg.world({arm.name: arm, other.name: other, f"{arm.name}_2": arm}).joint_names
+    q, parts = np.arange(1.0, 8.0), [(arm, slice(2)), (other, slice(2, 5)), (arm, slice(5, 7))]
+    own = [sg.bias_forces(robot)(q[at], q[at]) for robot, at in parts]
+    np.testing.assert_allclose(sg.bias_forces(found)(q, q), np.concatenate(own), atol=1e-12)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 
 import numpy as np
 from jaxtyping import Float
@@ -63,11 +64,11 @@ def attach(
 
 
 @check_arguments
-def world(robots: Mapping[str, Robot]) -> Robot:
+def world(robots: Mapping[str, Robot] | Sequence[Robot]) -> Robot:
     """Return robots and bodies as one model: each stands on the link "world", with its name before those of its parts.
 
-    Parts of {"left": arm} are called "left/link1". Robots with floating bases are free; bases of the others stand at
-    the origin.
+    Parts of {"left": arm} are called "left/link1". Robots of a list have the names of their files; several of one name
+    are counted: "box", "box_2". Robots with floating bases are free; bases of the others stand at the origin.
 
     Gravity is that of all of them in the world's axes.
 
@@ -76,6 +77,8 @@ def world(robots: Mapping[str, Robot]) -> Robot:
     """
     if not robots:
         raise InputError("a world without robots", fix='world({"robot": robot, "box": box})')
+    if not isinstance(robots, Mapping):
+        robots = _name_in_turn(robots)
     first = next(iter(robots.values()))
     gravity = turned_gravity(first)
     most = ALIKE * np.linalg.norm(np.array(gravity, dtype=float))
@@ -92,6 +95,14 @@ def world(robots: Mapping[str, Robot]) -> Robot:
             )
         whole = attach(whole, robot, "world", T=robot.T_wb, prefix=f"{name}/")
     return whole
+
+
+def _name_in_turn(robots: Sequence[Robot]) -> dict[str, Robot]:
+    found = dict[str, Robot]()
+    for robot in robots:
+        numbers = (f"{robot.name}_{k}" for k in count(2))
+        found[next(name for name in chain([robot.name], numbers) if name not in found)] = robot
+    return found
 
 
 def prefix_names(robot: Robot, prefix: str) -> Robot:
