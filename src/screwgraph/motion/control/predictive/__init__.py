@@ -1,8 +1,7 @@
 """Model-predictive control: a horizon of stages, an interior point on them, as one function."""
 
+from screwgraph.motion.control.predictive.convergence import PredictedMotion, converge
 from screwgraph.motion.control.predictive.horizon_arguments import (
-    PredictedMotion,
-    converge,
     find_first_interval,
     stack_references,
     stack_schedule,

@@ -48,7 +48,7 @@ COUNTS: Keys = {
     "horizon": Entry("instants", NUMBER, default="32"),
     "iterations": Entry("linearisations a call", NUMBER, default="1"),
     "barrier_steps": Entry("steps of the interior point after each", NUMBER, default="2"),
-    "shortenings": Entry("shorter steps that are tried, each a quarter of the last", NUMBER, default="2"),
+    "shortenings": Entry("shorter steps that are tried, each a quarter of the last", NUMBER, default="4"),
 }
 FILE: Keys = {
     **NUMBERS,

@@ -67,7 +67,7 @@ def mpc(
     terminal: Literal["weights", "riccati"] = "weights",
     iterations: int = 1,
     barrier_steps: int = 2,
-    shortenings: int = 2,
+    shortenings: int = 4,
     dtype: str = "float64",
 ) -> Function:
     """Return a model-predictive controller: from a state, references and its last solution to efforts and a new one.
@@ -271,7 +271,7 @@ def check_numbers(
     horizon: int = 32,
     iterations: int = 1,
     barrier_steps: int = 2,
-    shortenings: int = 2,
+    shortenings: int = 4,
     rate: float | None = None,
 ) -> None:
     """Raise InputError where a number of `mpc` has no sense."""

@@ -1,9 +1,9 @@
 """A tick of model-predictive control as a routine: from a state and the last solution to the next one.
 
-Layout of `previous` and `next`: [whether it is a solution, barrier, the first interval where this is an argument],
-then for each stage k = 0..N-1 [u_k, q and qd of k + 1, switches of k, the solver's own numbers]. All zeros are no
-solution: a tick then begins with the robot at rest where it is. `at` holds the trajectory about which a tick
-linearises, for each stage [q_k, qd_k, u_k], then those of N.
+Layout of `previous` and `next`: [0 of no solution, else 1 and the part of the last step that was taken; barrier; the
+first interval where this is an argument], then for each stage k = 0..N-1 [u_k, q and qd of k + 1, switches of k, the
+solver's own numbers]. All zeros are no solution: a tick then begins with the robot at rest where it is. `at` holds the
+trajectory about which a tick linearises, for each stage [q_k, qd_k, u_k], then those of N.
 """
 
 from __future__ import annotations

@@ -65,5 +65,5 @@ class TickOutcome:
         goes_on = sound * (defect[0] < ENDLESS)
         numbers.insert(2, choose(goes_on, defect[0], choose(sound, ENDLESS, 0.0)))
         told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
-        head = [choose(goes_on, 1.0, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
+        head = [choose(goes_on, 1.0 + length[0], 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
         return [*tau, *head, told, *numbers, lost]
