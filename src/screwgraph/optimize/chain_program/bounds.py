@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from screwgraph.spatial import maximum, minimum
+from screwgraph.spatial import maximum, minimum, sqrt
 from screwgraph.tape import Number
 
 LEAST, MOST = 1e-13, 1e13
@@ -55,13 +55,21 @@ class Barrier:
         return v - self.value if self.bound.lower else self.value - v
 
     def begin(self, v: Number) -> list[Number]:
-        """Return numbers with which all begins, for an unknown v."""
+        """Return numbers with which all begins, for an unknown v.
+
+        Those of a soft bound keep t = d + e, t y = mu and, where this leaves z > 0, y + z = l1 + l2 e: multipliers that
+        had to grow from nothing to the penalty would make the first steps short.
+        """
         d = self.distance(v)
-        t = maximum(d, AWAY)
         if not self.bound.soft:
+            t = maximum(d, AWAY)
             return [t, self.mu / t]
-        e = maximum(t - d, AWAY)
-        return [t, self.mu / t, e, self.mu / e]
+        # The least e has e (l1 + l2 e) = mu.
+        l1, l2 = self.penalty
+        least = 2.0 * self.mu / (l1 + sqrt(l1 * l1 + 4.0 * l2 * self.mu) + LEAST)
+        t, e = maximum(d, 0.0) + least, maximum(-d, 0.0) + least
+        y = self.mu / t
+        return [t, y, e, maximum(l1 + l2 * e - y, self.mu / e)]
 
     def law(self, v: Number) -> tuple[Number, Number]:
         """Return D and b."""

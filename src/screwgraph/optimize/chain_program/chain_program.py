@@ -26,6 +26,8 @@ MATRICES = ("J", "C", "F")
 """Vectors of live entries, which need not stand side by side."""
 STIFFNESS = 1e4
 """Of equalities."""
+FIRST_BARRIER = 0.1
+"""With which all begins afresh."""
 SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
 """Status: 0 solved, 1 not within the tolerance yet, 3 no numbers: inputs are those of the last sound iterate."""
 
@@ -61,7 +63,8 @@ class ChainProgram:
 
     The recursion factors Hessians with the bounds' diagonals once for each step: Rao, Wright and Rawlings (1998),
     "Application of interior-point methods to model predictive control"; all numbers stay where they are for warm
-    starts. The barrier grows eightfold where a step is shorter than a half, else it shrinks to .3.
+    starts. The barrier begins at .1; it grows eightfold where a step is shorter than a half, shrinks to a tenth where it
+    is longer than .9, else to .3.
     """
 
     __repr__ = one_line
@@ -216,7 +219,7 @@ class ChainProgram:
             "mu": 1,
             "reach": 2 * self.code.unknowns,
             "size": 1,
-            "steps": 3,
+            "steps": 4,
             "adjoint": self.nx,
             "worst": 4,
             "count": 1,
@@ -233,12 +236,12 @@ class ChainProgram:
         begin = self._block("begin", ["barrier", "warm"], ["mu", "count"], _begin)
         first = self._block("first", ["penalty"], ["dx", "soft"], self._first)
         count = self._block("count", ["count", "worst", "size"], ["count", "more"], self._count)
-        again = (*self._step(), *self._judge(), count)
+        is_judged = self.is_judged or self.tolerance > 0.0
+        step, judged = self._step(), self._judge() if is_judged else (self._no_residuals(),)
         if self.tolerance > 0.0:
-            steps: tuple[Part, ...] = (Loop(self.memory.places(f"{self.prefix}more").start, again),)
+            steps: tuple[Part, ...] = (Loop(self.memory.places(f"{self.prefix}more").start, (*step, *judged, count)),)
         else:
-            judged = self._judge() if self.is_judged else (self._block("none", [], ["worst"], lambda: [0.0] * 4),)
-            steps = (StageLoop(self.iterations, self._step(), ()), *judged, count)
+            steps = (StageLoop(self.iterations, step, ()), *judged, count)
         return (
             begin,
             first,
@@ -265,47 +268,38 @@ class ChainProgram:
     def _step(self) -> tuple[Part, ...]:
         """Return what does a step of Newton's method, and chooses the next barrier."""
         code, last = self.code, self.stages - 1
-        bounds, moves = ["bound", "numbers", "mu", "scaled"], ["u", "x+", "du", "dx+"]
-        given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
-        held, outputs, end = ["f", "multipliers"], ["output", "doutput"], code.end
-        found, rolled = ["P", "L", "V", "gap"], ["du", "dx+", "size", "doutput"]
-        roll: Sequence[Part] = (self._block("roll", [*found[1:], "dx", "J", "h", "size", "C", "F"], rolled, code.roll),)
-        condense: Sequence[Part]
-        condense, factor, measure, update = (
-            (
-                self._block(
-                    "condense",
-                    ["u", "x+", "x", *bounds, "C", "F", *held],
-                    ["D", "d", "before", "output"],
-                    code.condense,
-                    last,
-                ),
-            ),
-            (self._block("factor", given, found, code.factor, last),),
-            (self._block("measure", [*moves, *bounds, "reach", *outputs], ["changes", "reach"], code.measure),),
-            (
-                self._block(
-                    "update",
-                    [*moves, "numbers", "changes", "steps", *outputs, *held],
-                    ["u", "x+", "numbers", "multipliers"],
-                    code.update,
-                ),
-            ),
-        )
         if self.is_wide:
             back, ahead = (WideBounds(code, self._locate(k)) for k in (last, 0))
-            condense, measure, update = back.condense(), ahead.measure(), ahead.update()
             wide = WideStage(code, self._locate(last))
-            factor, roll, end = wide.parts(), ahead.products.roll(), wide.end
+            backwards, end = (*back.condense(), *wide.parts()), wide.end
+            forwards, update = (*ahead.products.roll(), *ahead.measure()), self._ahead(*ahead.update())
+        else:
+            backwards, forwards, update = self._list_narrow(last)
+            end = code.end
         return (
             self._block("terminal", ["terminal_H", "terminal_g", "x+"], ["P+"], end, last),
-            self._back(*condense, *factor),
+            self._back(*backwards),
             self._block("none", [], ["reach", "size"], lambda: [*[LEAST] * (2 * code.unknowns), 0.0]),
-            self._ahead(*roll, *measure),
+            self._ahead(*forwards),
             self._block("step", ["reach", "size", "mu"], ["steps"], code.step),
-            self._ahead(*update) if self.is_wide else self._each(*update),
+            update,
             self._block("barrier", ["steps"], ["mu"], lambda steps: [steps[2]]),
         )
+
+    def _list_narrow(self, last: int) -> tuple[tuple[Part, ...], tuple[Part, ...], Part]:
+        """Return what straight-line code does at the last stage, backwards, and at the first, forwards; the update."""
+        code, bounds, moves = self.code, ["bound", "numbers", "mu", "scaled"], ["u", "x+", "du", "dx+"]
+        held, outputs, found = ["f", "multipliers"], ["output", "doutput"], ["P", "L", "V", "gap"]
+        given = ["u", "x+", "x", *bounds, "C", "F", *held]
+        condense = self._block("condense", given, ["D", "d", "before", "output"], code.condense, last)
+        given = ["J", "c", "h", "H", "g", "C", "F", "u", "D", "d", "before", "x+", "P+"]
+        factor = self._block("factor", given, found, code.factor, last)
+        given, rolled = [*found[1:], "dx", "J", "h", "size", "C", "F"], ["du", "dx+", "size", "doutput"]
+        roll = self._block("roll", given, rolled, code.roll)
+        measure = self._block("measure", [*moves, *bounds, "reach", *outputs], ["changes", "reach"], code.measure)
+        given = [*moves, "numbers", "changes", "steps", *outputs, *held]
+        update = self._block("update", given, ["u", "x+", "numbers", "multipliers"], code.update)
+        return (condense, factor), (roll, measure), self._each(update)
 
     def _judge(self) -> tuple[Part, ...]:
         """Return what computes the residuals, from the last stage to the first."""
@@ -313,9 +307,12 @@ class ChainProgram:
         given += ["C", "F", "f", "multipliers"]
         return (
             self._block("slope", ["terminal_H", "terminal_g", "x+"], ["adjoint"], self.code.slope, last),
-            self._block("none", [], ["worst"], lambda: [0.0] * len(SOLUTION[2:])),
+            self._no_residuals(),
             self._back(self._block("judge", [*given, "adjoint", "worst"], ["adjoint", "worst"], self.code.judge, last)),
         )
+
+    def _no_residuals(self) -> Block:
+        return self._block("none", [], ["worst"], lambda: [0.0] * len(SOLUTION[2:]))
 
     def _first(self, penalty: Sequence[Number]) -> list[Number]:
         """Return no step of the first state, and penalties in the order of their groups."""
@@ -392,4 +389,4 @@ class ChainProgram:
 def _begin(barrier: Sequence[Number], warm: Sequence[Number]) -> list[Number]:
     """Return the barrier, and that no step was done."""
     goes_on = flag(warm[0] > 0.5) * (barrier[0] > 0.0) * (barrier[0] < ENDLESS)
-    return [choose(goes_on > 0.5, barrier[0], 1.0), 0.0]
+    return [choose(goes_on > 0.5, barrier[0], FIRST_BARRIER), 0.0]

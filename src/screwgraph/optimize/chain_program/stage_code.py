@@ -22,6 +22,8 @@ BEHIND = 0.995
 """Part of the way to a boundary that is gone."""
 SHORT, MORE, LESS = 0.5, 8.0, 0.3
 """The barrier grows after a step below that, by that, else it shrinks."""
+LONG, LEAST_PART = 0.9, 0.1
+"""After a step beyond that it shrinks to that: nothing stood in the way of what it asked for."""
 LEAST_BARRIER, MOST_BARRIER = 1e-11, 1e2
 
 
@@ -235,15 +237,16 @@ class StageCode:
         return [*found, *parts]
 
     def step(self, reach: Any, size: Any, mu: Any) -> list[Number]:
-        """Return the steps of t, e and of y, z, and the next barrier; no steps where there are no numbers."""
+        """Return the steps of t, e and of y, z, the next barrier and this one; no steps where there are no numbers."""
         count, (size,) = self.unknowns, size
         at = sorted(self.bounded_unknowns)
         parts = [[reach[first + i] for i in at] or [LEAST] for first in (0, count)]
         is_sound = flag(size < ENDLESS)
         # All parts begin with LEAST in memory: LLVM would divide by zero, too, where a constant is the least one here.
         a, b = (choose(is_sound, minimum(1.0, BEHIND / reduce(maximum, own)), 0.0) for own in parts)
-        following = mu[0] * choose(minimum(a, b) < SHORT, MORE, LESS)
-        return [a, b, minimum(maximum(following, LEAST_BARRIER), MOST_BARRIER)]
+        least = minimum(a, b)
+        following = mu[0] * choose(least < SHORT, MORE, choose(least > LONG, LEAST_PART, LESS))
+        return [a, b, minimum(maximum(following, LEAST_BARRIER), MOST_BARRIER), mu[0]]
 
     def hold_on(self, output: Any, change: Any, f: Any, multipliers: Any, step: Number) -> list[Number]:
         """Return the multipliers of equalities after a step, for F z and its step."""
@@ -265,7 +268,7 @@ class StageCode:
         multipliers: Any,
     ) -> list[Number]:
         """Return u, x', the numbers, and the multipliers of equalities after a step."""
-        primal, dual, _ = steps
+        primal, dual, *_ = steps
         found, own = [move(a, b, primal) for a, b in zip([*u, *x], [*du, *dx], strict=True)], list(numbers)
         for group in self.groups:
             for k, place in enumerate(group.numbers):

@@ -76,7 +76,7 @@ class Iterate:
     lam: np.ndarray = field(default=None)  # type: ignore[assignment]
     e: np.ndarray = field(default=None)  # type: ignore[assignment]
     nu: np.ndarray = field(default=None)  # type: ignore[assignment]
-    mu: float = 1.0
+    mu: float = 0.1
 
 
 LEAST, MOST = 1e-11, 1e2
@@ -100,10 +100,11 @@ def tick(problem: Problem, now: Iterate, x0: np.ndarray, references: np.ndarray,
 
     soft = soft[kept]
     if s is None:
-        s = np.maximum(distances(x, u), 0.1)
-        e = np.where(soft, np.maximum(s - distances(x, u), 0.1), 0.0)
+        d, least = distances(x, u), (np.sqrt(p.l1**2 + 4.0 * p.l2 * mu) - p.l1) / (2.0 * p.l2)
+        s = np.where(soft, np.maximum(d, 0.0) + least, np.maximum(d, 0.1))
+        e = np.where(soft, np.maximum(-d, 0.0) + least, 0.0)
         lam = mu / s
-        nu = np.where(soft, mu / np.where(soft, e, 1.0), 0.0)
+        nu = np.where(soft, np.maximum(p.l1 + p.l2 * e - lam, mu / np.where(soft, e, 1.0)), 0.0)
     for _ in range(steps):
         gap = distances(x, u) + np.where(soft, e, 0.0) - s  # ds = dz + de + gap
         r1 = mu - lam * s
@@ -134,7 +135,8 @@ def tick(problem: Problem, now: Iterate, x0: np.ndarray, references: np.ndarray,
         dual = min(_longest(lam, dlam), _longest(np.where(soft, nu, 1.0), dnu))
         x, u, s, e = x + primal * dx, u + primal * du, s + primal * ds, e + primal * de
         lam, nu = lam + dual * dlam, nu + dual * dnu
-        mu = float(np.clip(mu * (0.3 if min(primal, dual) > 0.5 else 8.0), LEAST, MOST))
+        shortest = min(primal, dual)
+        mu = float(np.clip(mu * (8.0 if shortest < 0.5 else 0.1 if shortest > 0.9 else 0.3), LEAST, MOST))
     change = max(abs(x - old[0]).max(), (abs(u - old[1]) / np.maximum(p.u_limit, 1.0)).max())
     return Iterate(x, u, s, lam, e, nu, mu), change
 

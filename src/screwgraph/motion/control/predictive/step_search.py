@@ -78,7 +78,7 @@ class StepSearch:
         return (
             block("no costate", [], ["costate"], lambda: [0.0]),
             self._find_costate(),
-            block("duality gap", ["chain.barrier"], ["duality gap"], lambda mu: [float(bounds) * mu[0]]),
+            block("duality gap", ["chain.steps"], ["duality gap"], lambda steps: [float(bounds) * steps[3]]),
             self._each(start),
             *self._sum("at_N"),
             block("begin search", ["merit"], ["search"], begin_search),
