@@ -56,6 +56,15 @@ WRONG = [
     ("dt: 0.1\ndrag: 3", 2, "drag without contacts"),
     ("contacts:\n- frame: tool\n  friction: -1", 2, "friction"),
     ("contacts:\n- frame: tool\nground: {normal: [0, 0, 0]}", 3, "the normal of the ground"),
+    ("dt: 0.1\ncontacts: []", 2, "without contacts, leave it out"),
+    ("dt: 0.1\nlimits:\n  force: 30", 3, "force of the limits is '30': there are no contacts"),
+    ("dt: 0.1\nlimits: {effort: {joint1: nan}}", 2, "effort of 'joint1' is 'nan'"),
+    ("dt: 0.1\nactuated: [joint1, joint1]", 2, "one is named twice"),
+    ("dt: 0.1\nterminal: ricatti", 2, "one of weights, riccati"),
+    ("frames: [tool]\nterminal: riccati", 2, "goal of a frame has one"),
+    ("dt: 0.1\nhorizon: 2.5", 2, "whole number"),
+    ("dt: 0.01\nrate: 5", 2, "instants are 100 a second"),
+    ("dt: 0.1\nknots: 20", 2, "there is no key 'knots'"),
 ]
 
 
@@ -90,6 +99,17 @@ def test_files_say_near_which_position_loops_are_closed(tmp_path):
     path.write_text("dt: 0.01\nnear: [0.2, 1]")
     with pytest.raises(ModelError, match=r":2: .*near of the shape \(2,\)"):
         load_horizon(path, robot)
+
+
+def test_files_say_what_the_last_state_costs(tmp_path):
+    path, robot = tmp_path / "horizon.yaml", sg.load("rr")
+    path.write_text("dt: 0.01\nhorizon: 4\nterminal: riccati")
+    given = load_horizon(path, robot).options
+    names = [argument.name for argument in sg.mpc(robot, **given).arguments]
+    assert names == ["q", "qd", "references", "weights", "terminal", "advance", "previous"]
+    path.write_text("horizon: 4\ncontacts: [{frame: FR_foot}]\nterminal: riccati")
+    with pytest.raises(ModelError, match=":3: .*contact"):
+        load_horizon(path, sg.load("a1", base="floating"))
 
 
 @pytest.mark.parametrize("name", ["search", "bench"])

@@ -76,7 +76,7 @@ class Iterate:
     lam: np.ndarray = field(default=None)  # type: ignore[assignment]
     e: np.ndarray = field(default=None)  # type: ignore[assignment]
     nu: np.ndarray = field(default=None)  # type: ignore[assignment]
-    mu: float = 0.1
+    mu: float = 1.0
 
 
 LEAST, MOST = 1e-11, 1e2

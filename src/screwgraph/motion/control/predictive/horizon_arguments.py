@@ -27,8 +27,10 @@ def find_driven(model: Model, actuated: Sequence[str] | None) -> tuple[int, ...]
     names = () if chosen is None else tuple(chosen)
     if chosen is not None and not names:
         raise InputError("actuated names no joint", why="a robot without efforts has nothing to command")
+    if len(set(names)) < len(names):
+        raise InputError(f"actuated: {', '.join(names)}", why="one is named twice")
     found = ControlledRobot(robot).list_velocities(names)
-    return tuple(sorted(set(found))) or tuple(range(robot.nv))
+    return tuple(sorted(found)) or tuple(range(robot.nv))
 
 
 @check_arguments

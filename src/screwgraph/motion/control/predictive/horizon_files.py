@@ -19,6 +19,7 @@ from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.predictive_controller import (
     DT,
+    check_end,
     check_frames,
     check_numbers,
     check_states,
@@ -58,6 +59,7 @@ FILE: Keys = {
     "near": Entry(
         "position of all coordinates, near which loops are closed", "[number, ...]", "m, rad", "the neutral one"
     ),
+    "terminal": Entry("what the last state costs", "weights or riccati", default="weights"),
     "limits": Entry("that are kept", "mapping"),
     **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
 }
@@ -79,6 +81,7 @@ class HorizonFile:
     actuated: tuple[str, ...] | None = None
     frames: tuple[str, ...] | None = None
     near: tuple[float, ...] | None = None
+    terminal: str | None = None
     limits: HorizonLimits | None = None
     contacts: tuple[Contact, ...] | None = None
     ground: Ground | None = None
@@ -110,10 +113,14 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
             found[key] = tuple(item.text() for item in entries[key].items())
     if "near" in entries:
         found["near"] = tuple(item.number({}) for item in entries["near"].items())
+    if "terminal" in entries:
+        found["terminal"] = entries["terminal"].text()
     if "limits" in entries:
         found["limits"] = _read_limits(entries["limits"])
     if "contacts" in entries:
         found["contacts"], ground = read_contacts(entries, Path(file).parent)
+        if not found["contacts"]:
+            raise entries["contacts"].complaint("without contacts, leave it out")
         found["ground"] = ground or Plane()
     result = HorizonFile(**found)
     if model is not None:
@@ -149,11 +156,15 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
     if "limits" in entries:
         joints = make_states(model).joints
         _check_limits(joints, entries["limits"], limits, find_driven(model, found.actuated))
-    for key in ("drag", "actuated", "contacts"):
+        if limits.force is not None and not found.contacts:
+            raise entries["limits"].mapping()["force"].called("force of the limits").complaint("there are no contacts")
+    given = found.dt or DT, found.actuated, found.contacts or (), found.ground, limits, found.drag, found.near
+    for key in ("drag", "actuated", "contacts", "terminal"):
         if key in entries:
             with complaints_at(WHO, entries[key].at):
-                given = found.actuated, found.contacts or (), found.ground, limits, found.drag
-                make_model(model, found.dt or DT, *given, found.near)
+                stage = make_model(model, *given)
+                if key == "terminal":
+                    check_end(entries[key].text(), model, stage, found.frames or ())
 
 
 def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, driven: Sequence[int]) -> None:
@@ -192,6 +203,8 @@ def _read_limits(value: Value) -> HorizonLimits:
         elif key == "force" or not isinstance(entry.content, dict):
             found[key] = entry.number({})
         else:
-            found[key] = {name: one.number({}) for name, one in entry.mapping().items()}
+            found[key] = {
+                name: one.called(f"limits: {key} of {name!r}").number({}) for name, one in entry.mapping().items()
+            }
     with complaints_at("limits", entries.get("penalty", value).at):
         return HorizonLimits(**found)

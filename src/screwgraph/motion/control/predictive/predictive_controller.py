@@ -31,6 +31,7 @@ from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.horizon_examples import draw_examples
 from screwgraph.motion.control.predictive.limits import HorizonLimits
+from screwgraph.motion.control.predictive.local_steps import LocalSteps
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, check_near, make_states
 from screwgraph.motion.control.predictive.tick import Tick
@@ -144,12 +145,11 @@ def mpc(
     """
     check_states(model)
     check_numbers(dt, horizon, iterations, barrier_steps, shortenings, rate)
-    if terminal not in ENDS:
-        raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
     kept = limits or HorizonLimits()
     stage = make_model(model, dt, actuated, contacts, ground, kept, drag, near)
     lower, upper = kept.states(stage.robot)
     efforts, goals = kept.efforts(stage.robot, stage.driven), check_frames(model, frames)
+    check_end(terminal, model, stage, goals)
     own = Horizon(
         stage,
         dt,
@@ -165,12 +165,6 @@ def mpc(
         terminal == "riccati",
         None if rate is None else 0.5 / rate,
     )
-    if own.has_riccati_end and (own.is_curved or contacts or stage.coordinates.options):
-        raise InputError(
-            f"terminal={terminal!r} of {model.name!r}",
-            why="no floating base, ball joint, loop, contact or goal of a frame has one",
-            fix='terminal="weights"',
-        )
     tick = Tick(own)
     arguments = _list_arguments(tick)
 
@@ -233,6 +227,19 @@ def check_frames(model: Model, frames: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise InputError(f"frames: {', '.join(names)}", why="one is named twice")
     return names
+
+
+def check_end(terminal: str, model: Model, stage: StageModel, frames: Sequence[str]) -> None:
+    """Raise InputError where the last state of a horizon has no such cost."""
+    if terminal not in ENDS:
+        raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
+    is_curved = frames or stage.coordinates.options or LocalSteps(stage.robot, DT, DT).bent
+    if terminal == "riccati" and (is_curved or not stage.commands_efforts):
+        raise InputError(
+            f"terminal={terminal!r} of {model.name!r}",
+            why="no floating base, ball joint, loop, contact or goal of a frame has one",
+            fix='terminal="weights"',
+        )
 
 
 def _list_arguments(tick: Tick) -> tuple[Argument, ...]:

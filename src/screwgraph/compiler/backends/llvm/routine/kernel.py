@@ -140,9 +140,15 @@ class Kernel:
 
     @contextmanager
     def stages(self, part: StageLoop, first: int = 0, end: int | None = None, step: int = 1) -> Iterator[None]:
-        """Do something for stages, by default all, of which it names the places of the first."""
+        """Do something for stages, by default all, of which it names the places of the first.
+
+        Where `end` is beyond them, the last `step` end where they do: some are done twice.
+        """
         around, last = self._moves, part.count if end is None else end
         with self.loop(self.variable(str(first)), str(last), step) as k:
+            if last > part.count:
+                is_whole = self.say(f"icmp sle i64 {k}, {part.count - step}")
+                k = self.say(f"select i1 {is_whole}, i64 {k}, i64 {part.count - step}")
             self._name_offsets(k, part.windows)
             self._moves = around.within(k, part)
             yield

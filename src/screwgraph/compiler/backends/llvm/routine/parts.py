@@ -12,7 +12,7 @@ from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.packed_block import emit_limb_block
 from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
-from screwgraph.compiler.backends.llvm.routine.lane_moves import may_repeat, move_lanes
+from screwgraph.compiler.backends.llvm.routine.lane_moves import may_repeat, move_alone, move_lanes
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.routine.row_products import find_row_products, is_addressed, print_row_products
 from screwgraph.compiler.backends.llvm.sample_block import emit_block
@@ -42,8 +42,11 @@ LONG = 1000
 
 LLVM takes a time that grows faster than the length of a function: a controller's was 800 000 lines.
 """
-APART = 500
-"""Instructions from which a program on many samples is a function that its caller does not take in: 5 % faster."""
+APART, APART_ALONE = 500, 2000
+"""Instructions from which a program on many samples, or on one, is a function that its caller does not take in.
+
+Of many it is 5 % faster; LLVM's inliner would make one function of all that stand once, and take half as long again.
+"""
 
 
 @dataclass
@@ -117,7 +120,8 @@ class PartsPrinter:
             self.names[key] = f"@{name}{own.tag}"
             is_packed = own.width == 1 and not rare and _names_joints(block)
             packed = emit_limb_block(block.program, own, name) if is_packed else None
-            apart = own.width > 1 and not inlined and len(block.program.instructions) >= APART
+            least = APART if own.width > 1 else APART_ALONE
+            apart = not inlined and len(block.program.instructions) >= least
             ways = {"whole": self.whole, "inlined": inlined, "apart": apart, "one": one, "rare": rare and not lanes}
             text = emit_block(block.program, own, name, **ways) if packed is None else packed.text
             self.functions.append(text)
@@ -243,7 +247,10 @@ def print_side_by_side(part: SideBySide, printer: PartsPrinter) -> None:
     if size >= LONG and not printer.inlined:
         with printer.apart():
             return _print_neighbours(part, blocks, printer)
-    return _print_neighbours(part, blocks, printer)
+    _print_neighbours(part, blocks, printer)
+    printer.functions += printer.body.tables
+    printer.body.tables.clear()
+    return None
 
 
 def _print_neighbours(part: SideBySide, blocks: Sequence[Block], printer: PartsPrinter) -> None:
@@ -253,7 +260,11 @@ def _print_neighbours(part: SideBySide, blocks: Sequence[Block], printer: PartsP
         first = print_row_products(body, part, products, width)
         width //= 2
     has_angles = any(has_sines(block.program) for block in blocks)  # code of sines is there for the widest vectors
-    leaves = not (has_angles and may_repeat(blocks) and 1 < width <= part.count)  # passages for code of one
+    if has_angles and may_repeat(blocks) and 1 < width <= part.count - first:  # some passages are done twice
+        with body.stages(part, first, first - (first - part.count) // width * width, width):
+            for block in blocks:
+                _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits), rare=True)
+        return
     while first < part.count:  # vectors of half the length hold what is left
         end = first + (part.count - first) // width * width
         if first < end:
@@ -262,31 +273,33 @@ def _print_neighbours(part: SideBySide, blocks: Sequence[Block], printer: PartsP
                     printer.do(blocks)
                 else:
                     for block in blocks:
-                        _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits), rare=not leaves)
-        if end < part.count and not leaves and width <= part.count:
-            first = part.count - width  # some are computed twice
-            continue
+                        _print_lanes(block, part, printer, Lanes(width, printer.lanes.bits), rare=False)
         first, width = end, 1 if has_angles else width // 2
 
 
 def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: Lanes, *, rare: bool) -> None:
     """Call a program of numbers side by side: where they stand alone, all have the same."""
-    body, vector = printer.body, Vector(printer.lanes, wide.width)
+    body, vector, alone = printer.body, Vector(printer.lanes, wide.width), list[tuple[int, int]]()
     function = printer.function_of(block, wide, rare=rare)
     given, found = (body.reserve(wide.width * len(places)) for places in (block.reads, block.writes))
     used = sorted({i[1] for i in block.program.instructions if i[0] == "input"})
     for i, place, count in find_runs(body, [(i, block.reads[i]) for i in used]):
         there, stride = body.address(given, str(wide.width * i)), part.stride(place)
         if stride:
-            move_lanes(body, (body.pointer(place), stride), (there, 0), count, vector)
+            moved = move_lanes(body, (body.pointer(place), stride), (there, 0), count, vector)
+            alone += [(i + k, place + k) for k in range(moved, count)]
             continue
         for k in range(count):
             one = body.spread(body.load(body.pointer(place + k), body.one), vector)
             body.store(one, body.address(there, str(wide.width * k)), vector)
+    move_alone(body, alone, given, part.stride, vector, back=False)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
+    alone.clear()
     for i, place, count in find_runs(body, list(enumerate(block.writes))):
         here = body.address(found, str(wide.width * i))
-        move_lanes(body, (here, 0), (body.pointer(place), part.stride(place)), count, vector)
+        moved = move_lanes(body, (here, 0), (body.pointer(place), part.stride(place)), count, vector)
+        alone += [(i + k, place + k) for k in range(moved, count)]
+    move_alone(body, alone, found, part.stride, vector, back=True)
 
 
 def print_when(part: When, printer: PartsPrinter) -> None:
