@@ -108,7 +108,7 @@ def test_files_say_what_the_last_state_costs(tmp_path):
     names = [argument.name for argument in sg.mpc(robot, **given).arguments]
     assert names == ["q", "qd", "references", "weights", "terminal", "advance", "previous"]
     path.write_text("horizon: 4\ncontacts: [{frame: FR_foot}]\nterminal: riccati")
-    with pytest.raises(ModelError, match=":3: .*contact"):
+    with pytest.raises(ModelError, match=r":3: .*contact"):
         load_horizon(path, sg.load("a1", base="floating"))
 
 

@@ -27,7 +27,7 @@ MATRICES = ("J", "C", "F")
 STIFFNESS = 1e4
 """Of equalities."""
 FIRST_BARRIER = 1.0
-"""With which all begins afresh. From .1, an arm's horizon is solved in 7 calls for 8, but carts swing poles up worse."""
+"""With which all begins afresh. From .1, an arm takes 7 calls in the place of 8, but carts swing poles up worse."""
 SOLUTION = ("status", "iterations", "stationarity", "equality", "complementarity", "violation")
 """Status: 0 solved, 1 not within the tolerance yet, 3 no numbers: inputs are those of the last sound iterate."""
 
