@@ -8,6 +8,7 @@ import pytest
 from screwgraph.compiler import ExportedFunction, Library, Result, compile_program, library_code
 from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.compiler.signature import Argument
+from screwgraph.spatial import sin
 from screwgraph.tape import Memory, Routine, SideBySide, StageLoop, Window
 from screwgraph.tape.parts import Copies, Fill, Products, Span
 from screwgraph.tape.verifier import list_faults
@@ -137,3 +138,27 @@ def test_stages_in_webassembly(tmp_path):
     write_files(library_code(Library("stages", [chain_listing()]), "wasm"), tmp_path)
     for got, x in zip(called(tmp_path / "stages.mjs", "stages_chain", [[list(x)] for x in GIVEN]), GIVEN, strict=True):
         np.testing.assert_allclose(got, expected_chain(x), rtol=1e-13)
+
+
+@pytest.mark.parametrize("passages", [8, 13, 50])
+def test_numbers_of_passages_are_moved_wherever_they_stand(passages):
+    """Long runs, those with one and with some numbers more than a vector holds, and single ones, many of them."""
+    pitch, memory = 64, Memory()
+    found = memory.add("found", pitch * passages)
+    given = memory.add("given", pitch * passages)
+    kept = [*range(11), *range(13, 22), *range(24, 60, 2)]
+    for name, places in (("to", found), ("from", given)):
+        memory.scatter(name, [places[i] for i in kept])
+    block = memory.block(
+        "turn", ["from"], ["to"], lambda x: [sin(v) + 0.5 * w for v, w in zip(x, x[::-1], strict=True)]
+    )
+    windows = tuple(Window(places[0], pitch * passages, pitch) for places in (found, given))
+    names = tuple(f"x{i}" for i in range(len(given)))
+    parts = (Fill(found[0], len(found)), SideBySide(passages, (block,), windows))
+    code = Routine(names, tuple(given), tuple(found), memory.size, parts)
+    compiled = compile_program("moved", code, [((len(given),), names)], [(len(found),)], "float64", batches=False)
+    x = np.random.default_rng(passages).normal(size=len(given))
+    wanted = np.zeros((passages, pitch))
+    own = x.reshape(passages, pitch)[:, kept]
+    wanted[:, kept] = np.sin(own) + 0.5 * own[:, ::-1]
+    np.testing.assert_allclose(compiled.ufunc(x), wanted.ravel(), rtol=1e-14, atol=1e-14)

@@ -191,6 +191,21 @@ class Kernel:
         located = [self.locate(p) for p in range(place, place + count)]
         return all(area == located[0][0] and i == located[0][1] + k for k, (area, i) in enumerate(located))
 
+    def find_runs(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+        """Yield the first pair of a number and a place, and how many follow that both go on by one, in one memory."""
+        first, count = 0, 0
+        for k, (i, place) in enumerate(pairs):
+            if count:
+                (start, begin) = pairs[first]
+                (area, at), (other, there) = self.locate(begin), self.locate(place)
+                if (i - start, there - at) == (count, count) and area == other:
+                    count += 1
+                    continue
+                yield (*pairs[first], count)
+            first, count = k, 1
+        if count:
+            yield (*pairs[first], count)
+
     def is_zero(self, place: int) -> str:
         """Return whether a number of the memory is zero, in all samples that matter."""
         if self.lanes.width == 1:

@@ -144,11 +144,11 @@ def print_block(part: Block, printer: PartsPrinter) -> None:
     found = _locate(body, part.writes, in_place=writes_there)
     if not reads_there:
         used = {i[1] for i in part.program.instructions if i[0] == "input"}
-        for i, place, count in find_runs(body, [(i, part.reads[i]) for i in sorted(used)]):
+        for i, place, count in body.find_runs([(i, part.reads[i]) for i in sorted(used)]):
             body.copy_run(body.pointer(place), body.address(given, str(i)), count)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
     if not writes_there:
-        for i, place, count in find_runs(body, list(enumerate(part.writes))):
+        for i, place, count in body.find_runs(list(enumerate(part.writes))):
             body.copy_run(body.address(found, str(i)), body.pointer(place), count)
 
 
@@ -164,22 +164,6 @@ def _read_span(part: Block, body: Kernel) -> Block:
         names[place - span.start] = part.program.input_names[i]
     moved = [("input", part.reads[i[1]] - span.start) if i[0] == "input" else i for i in part.program.instructions]
     return replace(part, program=replace(part.program, input_names=tuple(names), instructions=moved), reads=span)
-
-
-def find_runs(body: Kernel, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Yield the first pair of a number and a place, and how many follow that both go on by one, in one memory."""
-    first, count = 0, 0
-    for k, (i, place) in enumerate(pairs):
-        if count:
-            (start, begin) = pairs[first]
-            (area, at), (other, there) = body.locate(begin), body.locate(place)
-            if (i - start, there - at) == (count, count) and area == other:
-                count += 1
-                continue
-            yield (*pairs[first], count)
-        first, count = k, 1
-    if count:
-        yield (*pairs[first], count)
 
 
 def has_sines(program: Program) -> bool:
@@ -283,7 +267,7 @@ def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: La
     function = printer.function_of(block, wide, rare=rare)
     given, found = (body.reserve(wide.width * len(places)) for places in (block.reads, block.writes))
     used = sorted({i[1] for i in block.program.instructions if i[0] == "input"})
-    for i, place, count in find_runs(body, [(i, block.reads[i]) for i in used]):
+    for i, place, count in body.find_runs([(i, block.reads[i]) for i in used]):
         there, stride = body.address(given, str(wide.width * i)), part.stride(place)
         if stride:
             moved = move_lanes(body, (body.pointer(place), stride), (there, 0), count, vector)
@@ -295,7 +279,7 @@ def _print_lanes(block: Block, part: SideBySide, printer: PartsPrinter, wide: La
     move_alone(body, alone, given, part.stride, vector, back=False)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
     alone.clear()
-    for i, place, count in find_runs(body, list(enumerate(block.writes))):
+    for i, place, count in body.find_runs(list(enumerate(block.writes))):
         here = body.address(found, str(wide.width * i))
         moved = move_lanes(body, (here, 0), (body.pointer(place), part.stride(place)), count, vector)
         alone += [(i + k, place + k) for k in range(moved, count)]
@@ -380,7 +364,7 @@ def print_copies(part: Copies, kernel: Kernel) -> None:
     """Copy runs of numbers at once, others in a loop over places, one for each pair of areas and how they move."""
     together: dict[Any, list[tuple[int, int]]] = {}
     pairs = list(zip(part.sources, part.targets, strict=True))
-    for source, target, count in find_runs(kernel, pairs):
+    for source, target, count in kernel.find_runs(pairs):
         if count >= RUN and kernel.is_run(source, count):
             kernel.copy_run(kernel.pointer(source), kernel.pointer(target), count)
             continue
