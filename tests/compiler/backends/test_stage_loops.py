@@ -143,10 +143,10 @@ def test_stages_in_webassembly(tmp_path):
 @pytest.mark.parametrize("passages", [8, 13, 50])
 def test_numbers_of_passages_are_moved_wherever_they_stand(passages):
     """Long runs, those with one and with some numbers more than a vector holds, and single ones, many of them."""
-    pitch, memory = 64, Memory()
+    pitch, memory = 168, Memory()
     found = memory.add("found", pitch * passages)
     given = memory.add("given", pitch * passages)
-    kept = [*range(11), *range(13, 22), *range(24, 60, 2)]
+    kept = [*range(11), *range(13, 22), *range(24, 160, 4)]
     for name, places in (("to", found), ("from", given)):
         memory.scatter(name, [places[i] for i in kept])
     block = memory.block(

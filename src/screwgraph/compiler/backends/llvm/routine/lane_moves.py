@@ -20,7 +20,9 @@ def may_repeat(blocks: Sequence[Block]) -> bool:
 
 
 FEW = 3
-"""Numbers of a run that are turned with some before them once more, and of passages that are copied in a loop."""
+"""Numbers of a run, at least, that are turned with some before them once more."""
+MANY = 32
+"""Numbers of passages, at least, that are copied in a loop: arrays of fewer may stay in registers."""
 
 
 def move_lanes(body: Kernel, source: tuple[str, int], target: tuple[str, int], count: int, vector: Vector) -> int:
@@ -59,7 +61,7 @@ def move_alone(
 ) -> None:
     """Copy numbers of passages, each a vector of the array and a place of the first passage, there or back.
 
-    What moves alike is copied by a loop over places: written out, it was a third of the code of an A1's derivatives.
+    Where much moves alike, a loop over places copies it: written out, it was a third of an A1's derivatives.
     """
     groups: dict[Any, list[tuple[int, int]]] = {}
     for i, place in pairs:
@@ -67,7 +69,7 @@ def move_alone(
         groups.setdefault((area, find_stride(place)), []).append((offset, vector.width * i))
     for (area, stride), own in groups.items():
         start, numbers = body.move(*area), Alone(stride, vector, back=back)
-        if len(own) <= FEW:
+        if len(own) < MANY:
             for offset, place in own:
                 numbers.copy(body, body.address(start, str(offset)), body.address(array, str(place)))
             continue
