@@ -197,7 +197,7 @@ def test_springs_of_joints_that_there_are_none_of_are_refused_before_a_step_is_c
         pytest.fail("a step is compiled")
 
     monkeypatch.setattr("screwgraph.motion.simulation.robot_dynamics.RobotDynamics.compile_step", compile_step)
-    with pytest.raises(sg.InputError, match="no joint is called 'knee'"):
+    with pytest.raises(sg.InputError, match="springs: no joint is called 'knee'"):
         sg.simulate(block(), springs={"knee": 1.0}, contacts=[sg.Contact("block")])
 
 

@@ -78,7 +78,8 @@ def checked_springs(robot: Robot, springs: Mapping[str, float | Sequence[float]]
     """
     for name in springs:
         if name not in robot.joint_names:
-            raise make_unknown_name_error("joint", name, robot.joint_names)
+            error = make_unknown_name_error("joint", name, robot.joint_names)
+            raise InputError(f"springs: {error.what}", fix=error.fix)
     return {name: _spring(robot.joint(name), value) for name, value in springs.items()}
 
 

@@ -61,22 +61,67 @@ def run(dt: float, speed: float, restitution: float, time: float, height: float 
     return {"energy": np.array(energies), "centre": np.array(places)}
 
 
-@pytest.mark.parametrize(("dt", "speed"), [(1e-3, 100.0), (2e-3, 50.0)])
+@pytest.mark.parametrize(("dt", "speed"), [(1e-3, 100.0), (2e-3, 50.0), (2e-3, 250.0)])
 @pytest.mark.parametrize("restitution", [0.0, 0.9])
 def test_no_motion_gains_energy(dt, speed, restitution):
-    """Without a bound, and with arcs in impacts, 18 of these gained up to 98 % at 1 ms, and some diverged."""
+    """Without a bound, and with arcs in impacts, 18 of these gained up to 98 %; whole steps of 2 ms diverged."""
     energy = run(dt, speed, restitution, 0.4)["energy"]
-    assert ((energy / energy[0]).max(axis=0) - 1.0).max() < 0.02
+    assert ((energy / energy[0]).max(axis=0) - 1.0).max() < 0.01
 
 
-def test_in_flight_the_bound_keeps_momentum():
-    """The centre of mass falls as a stone does, while joints turn by a tenth of a radian a step and more."""
+def test_in_flight_energy_and_momentum_stay():
+    """The centre of mass falls as a stone does, while joints turn by a tenth of a radian a step and more.
+
+    Whole steps, whose energy is bounded, lost a third of it, and momenta were off by up to 690 m/s^2.
+    """
     dt = 1e-3
     found = run(dt, 100.0, 0.0, 0.1, height=-5.0)
     falls = np.diff(found["centre"], n=2, axis=0).mean(axis=0) / dt**2
     off = np.abs(falls - [0.0, 0.0, -G]).max(axis=1)
     assert np.median(off) < 0.1
-    assert (found["energy"] / found["energy"][0]).max() < 1.005
+    assert np.abs(np.diff(found["centre"], n=2, axis=0) / dt**2 - [0.0, 0.0, -G]).max() < 30.0
+    assert np.abs(found["energy"] / found["energy"][0] - 1.0).max() < 0.01
+
+
+def test_forces_of_shorter_steps_are_the_mean_of_the_step():
+    """They change the velocity of the centre of mass by what they add up to, with gravity."""
+    robot, dt, tiny = chain(), 1e-3, 1e-6
+    q, qd = throw(20, 200.0)
+    tip = sg.Contact("lower", 0.01, at=REACH, friction=0.3, stiffness=np.inf)
+    pose, middle, centre = sg.forward_kinematics(robot, "lower"), compile_middle_state(robot), sg.center_of_mass(robot)
+    heights = np.array([(np.asarray(pose(x)) @ [*REACH, 1.0])[2] for x in q]) - 0.012
+    simulator = sg.Simulator(robot, dt, q, qd, contacts=[tip], ground=sg.Plane(height=heights))
+
+    def velocity() -> np.ndarray:
+        at, v = middle(simulator.q, simulator.qd, np.full((len(q), 1), dt))
+        sides = [
+            np.array([robot.manifold.retract(x, s * tiny * u) for x, u in zip(at, v, strict=True)]) for s in (1, -1)
+        ]
+        return (np.asarray(centre(sides[0])) - np.asarray(centre(sides[1]))) / (2.0 * tiny)
+
+    before = velocity()
+    simulator.step()
+    F = simulator.forces[:, 0]
+    gained, pushed = (velocity() - before) / dt, F / robot.mass - [0.0, 0.0, G]
+    assert (dt * np.abs(qd).max(axis=1) > 0.2).sum() > 10
+    assert (F[:, 2] > 10.0).sum() > 3
+    assert np.abs(gained - pushed).max() < 0.05 * np.abs(pushed).max()
+    assert (simulator.residual < 1e-9).all()
+
+
+def test_samples_of_a_batch_are_what_they_are_alone():
+    """Some go on with shorter steps where others are done, some are left for later, as those that slide."""
+    robot, dt, count = chain(), 2e-3, 512
+    (q, qd), forces = throw(count, 250.0), np.zeros((count, 2, 3))
+    q[:, 2] = np.random.default_rng(1).uniform(0.1, 0.4, count)
+    forces[::9, 0] = 5.0, 0.0, 1.0  # slid in the step before: these go together
+    contacts = [sg.Contact("lower", 0.01, at=REACH, friction=0.3), sg.Contact("base", 0.05, friction=0.3)]
+    values = [x for c in contacts for x in (c.friction, c.restitution, 1.0 / c.stiffness, c.damping)]
+    step, none = sg.Simulator(robot, dt, contacts=contacts).function, np.zeros(robot.nv)
+    found = step.ufunc(q, qd, none, np.array([dt]), np.array(values), forces)
+    for i in range(count):
+        for together, alone in zip(found, step(q[i], qd[i], none, [dt], values, forces[i]), strict=True):
+            np.testing.assert_array_equal(together[i], alone)
 
 
 def test_what_rebounds_leaves_with_its_velocity_of_the_impact():
@@ -89,7 +134,9 @@ def test_what_rebounds_leaves_with_its_velocity_of_the_impact():
     heights = np.array([(np.asarray(pose(x)) @ [*REACH, 1.0])[2] for x in q]) - 5e-4
     simulator = sg.Simulator(robot, dt, q, qd, contacts=[tip], ground=sg.Plane(height=heights))
     simulator.step()
-    for b in np.flatnonzero(simulator.forces[:, 0, 2] > 0.0):
+    ways = dt * np.maximum(np.abs(qd), np.abs(simulator.qd)).max(axis=1)
+    is_whole = ways < 0.1  # others are shorter steps
+    for b in np.flatnonzero(is_whole & (simulator.forces[:, 0, 2] > 0.0)):
         M, J = np.asarray(mass(q[b])), jacobian(q[b])[0][2]
         free = qd[b]
         for _ in range(2):  # without contacts, as a step has it

@@ -47,17 +47,23 @@ class ClosedInertia:
         return multiply_lower(transpose_rows(scaled, n), transpose_rows(Y, n), len(J))
 
 
-def make_closed_inertia(M: Sequence[Row], K: Sequence[Row], root: int) -> tuple[ClosedInertia, list[Row]]:
+def make_closed_inertia(
+    M: Sequence[Row], K: Sequence[Row], root: int, softness: float = 0.0
+) -> tuple[ClosedInertia, list[Row]]:
     """Return the factors for a mass matrix (lower triangle) and rows of loops, and what is left of M for the `root`.
 
-    Limbs alone must be able to close all loops: K without its first `root` columns has full rank.
+    Limbs alone must be able to close all loops: K without its first `root` columns has full rank. With a `softness`
+    rows yield to their impulses by that part of what velocities, each by itself, yield to them (Levenberg's method): K
+    may lose rank.
 
     Raises:
         ZeroDivisionError: a velocity moves nothing that has inertia. Its argument is the place of it.
     """
     loops, columns = len(K), transpose_rows(K, len(M))
     lifted = [dict(row) for row in M[:root]]
-    lifted += [{j: x for j, x in row.items() if j < root} for row in K]
+    for k, row in enumerate(K):
+        own = sum((x * x / M[j][j] for j, x in row.items()), start=0.0) if softness else 0.0
+        lifted.append({j: x for j, x in row.items() if j < root} | ({root + k: -softness * own} if softness else {}))
     for row, column in zip(M[root:], columns[root:], strict=True):
         lifted.append(_lift(row, root, loops) | {root + k: x for k, x in column.items()})
     try:

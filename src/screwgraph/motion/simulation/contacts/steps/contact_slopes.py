@@ -23,9 +23,9 @@ from screwgraph.tape import Code, Memory, Number, Part, Routine, SideBySide, Win
 class ContactSlopes:
     """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers.
 
-    Passages by which loops close are a fixed number, and differentiated as they are. The bound of energy
-    (`energy_bound.py`) is left out: where it acts, as it may where a coordinate goes more than 0.1 rad (m) in the
-    step, derivatives are those of the step without it.
+    Passages by which loops close are a fixed number, and differentiated as they are. Where a coordinate goes more than
+    0.1 rad (m) in the step, derivatives are those of one whole step (`shorter_steps.py`) without a bound of its energy
+    (`energy_bound.py`).
     """
 
     __repr__ = one_line
@@ -39,7 +39,7 @@ class ContactSlopes:
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the code of derivatives of all results by some arguments."""
-        step = ContactStep(self.model, tuple(arguments), self.efforts, Memory())
+        step = ContactStep(self.model, tuple(arguments), self.efforts, Memory(), is_whole=True)
         return SlopesRoutine(step, tuple(by)).routine()
 
 

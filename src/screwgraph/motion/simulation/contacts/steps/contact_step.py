@@ -29,6 +29,13 @@ from screwgraph.motion.simulation.contacts.steps.propagation import FEW, LEAST, 
 from screwgraph.motion.simulation.contacts.steps.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.steps.search_rounds import ROUND
 from screwgraph.motion.simulation.contacts.steps.second_solution import look_again
+from screwgraph.motion.simulation.contacts.steps.shorter_steps import (
+    SHARES,
+    SPLIT,
+    WHOLE,
+    ShorterSteps,
+    split_far_step,
+)
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
 from screwgraph.motion.simulation.contacts.steps.step_problem import Problem, make_problem
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
@@ -42,7 +49,7 @@ from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingM
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.motion.simulation.step_function import FAR, OPEN, relative_size
-from screwgraph.spatial import choose, sqrt
+from screwgraph.spatial import choose, maximum, sqrt
 from screwgraph.spatial.manifolds.gliding import glide
 from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, SettlingLoop, dot
 
@@ -62,6 +69,13 @@ class ContactStep:
     arguments: tuple[Argument, ...]
     efforts: StepEfforts
     memory: Memory
+    is_whole: bool = False
+    """Whether it is one step, however far it goes."""
+
+    @property
+    def splits(self) -> bool:
+        """Whether shorter steps stand in its place where it goes far; they would open loops between them."""
+        return self.model.whirls and self.closing is None and not self.is_whole
 
     @cached_property
     def terms(self) -> Terms:
@@ -99,17 +113,24 @@ class ContactStep:
         memory, manifold, k = self.memory, self.model.manifold, len(self.model.contacts)
         given = {argument.name: len(argument.names) for argument in self.arguments}
         sizes = {"q'": manifold.shape[0], "qd'": manifold.dim, "forces'": 3 * k, "gaps'": k, "solution": 2}
-        for name, size in (*sizes.items(), *given.items()):
+        whole = {name: f"{WHOLE}{name}" if self.splits else name for name in given}
+        for name, size in (*sizes.items(), *((whole[name], size) for name, size in given.items())):
             memory.add(name, size)
         # What later parts read stands beside the terms: code of many numbers takes these where they are.
-        held = {f"{HELD}{name}": given[name] for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)}
-        for name, size in held.items():
-            memory.add(name, size)
+        held = [f"{HELD}{name}" for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)]
+        begun = [name.removeprefix(HELD) for name in held]
+        for name in given if self.splits else ():
+            memory.add(name, given[name])
+        for new, old in zip(held, begun, strict=True):
+            if self.splits:
+                memory.alias(new, memory.places(old))
+            else:
+                memory.add(new, given[old])
         flags = ["second", "again"] if self.model.whirls else []
         for name in flags:
             memory.add(name, 1)
-        begun, second = [name.removeprefix(HELD) for name in held], flags[:1]
-        hold = memory.block("hold", begun, [*held, *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
+        copied, second = ([], []) if self.splits else (begun, held), flags[:1]
+        hold = memory.block("hold", copied[0], [*copied[1], *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
         cut = list[Block]()
         if reads := self.efforts.find_inputs(list(given)):
             memory.add(EFFORTS, sum(len(a.names) for a in self.model.state if a.name == "tau"))
@@ -135,19 +156,20 @@ class ContactStep:
             "swept": m,
             "newton": newton.STATE,
         }
+        own |= {SPLIT: SHARES} if self.splits else {}
         own |= self.search.sizes | (self.closing.sizes if self.closing else {"way": own["change"]})
         for name, size in own.items():
             memory.add(name, size)
-        way = ["way", "closing"] if self.closing else []
+        way, split = ["way", "closing"] if self.closing else [], [SPLIT] if self.splits else []
         end = make_named_block(
             memory,
             "end",
-            ["x", "state", "round", *[*held][:2], "gaps", "axes", "free", "change", *way],
-            ["q'", "qd'", "forces'", "gaps'", "solution", "fast"],
+            ["x", "state", "round", *held[:2], "gaps", "axes", "free", "change", *way, *split],
+            ["q'", "qd'", "forces'", "gaps'", "solution", "fast", *split],
             self.end,
         )
         late = self.rebound.add_to(memory, [*ROWS, *INERTIA], self.closing is not None)
-        solve = tuple(self.search_parts([*held], late))
+        solve = tuple(self.search_parts(held, late))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
@@ -157,7 +179,9 @@ class ContactStep:
         if self.model.whirls:
             ends.append(EnergyBound(self.model, self.terms).add_to(memory, efforts))
         parts = (hold, *cut, begin, *self.rebound.list_impacts(memory, efforts), *solve, *ends)
-        inputs = tuple(place for name in given for place in memory.places(name))
+        if self.splits:
+            parts = ShorterSteps(manifold).list_parts(memory, list(given), parts)
+        inputs = tuple(place for name in given for place in memory.places(whole[name]))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         likely = expect_search(self.arguments, self.model.plane)
@@ -288,5 +312,8 @@ class ContactStep:
         for c, own in enumerate(terms.read_axes(at["axes"])):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
-        fast = choose(largest(step) > FAST, 1.0, 0.0)
-        return [*ahead, *forces, *terms.full("gaps", at["gaps"]), at["round"][2], at["state"][1], fast]
+        way, goes = largest(step), list[Number]()
+        fast = choose(way > FAST, 1.0, 0.0)
+        if SPLIT in at:  # of shorter steps, those in which contacts push, though none goes that far
+            fast, goes = maximum(fast, choose(largest(x) > 0.0, at[SPLIT][1], 0.0)), split_far_step(way, at[SPLIT])
+        return [*ahead, *forces, *terms.full("gaps", at["gaps"]), at["round"][2], at["state"][1], fast, *goes]

@@ -1,5 +1,7 @@
 """A bound of a step's energy where joints turn quickly: kinetic energy is that of the step before, and work.
 
+It acts where a coordinate goes far in a step, as of robots with loops, and in shorter steps where contacts push.
+
 A step has one mass matrix, that of its start, and Coriolis' forces and arcs of the velocities that it finds: errors of
 the order of (h qd)^3, which grow where joints turn by tenths of a radian a step. Velocities of the middles of two steps
 have energies which differ by the work of forces between these, to that order; what is above is taken away. Where

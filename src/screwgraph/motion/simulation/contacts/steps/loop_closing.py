@@ -24,6 +24,7 @@ from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
+from screwgraph.motion.simulation.contacts.steps.nearest_closing import NearestClosing
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
     ContactRows,
@@ -62,7 +63,7 @@ INERTIA = ("factor", "pivots")
 """Terms by which impulses change velocities."""
 PROBLEM = ("b'", "R", "values")
 """The problem of impulses: velocities without them, compliance, numbers of laws."""
-MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "first x", "first change", "alone")
+MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "first x", "first change", "nearest")
 """What a passage changes."""
 SEEN = ("closing", "seen", "gaps of loops", "rates of loops")
 """What is measured in a passage."""
@@ -90,6 +91,11 @@ class LoopClosing:
             terms, ContactRows.read(terms, *(at[name] for name in ROWS)), inertia, terms.rows("A", at["A"])
         )
 
+    @property
+    def nearest(self) -> NearestClosing:
+        """The passages where these lead nowhere."""
+        return NearestClosing(self.model, self.terms)
+
     @cached_property
     def limbs(self) -> list[list[int]]:
         """The columns of each row of a system that are not of the root."""
@@ -114,7 +120,7 @@ class LoopClosing:
             "closing": CLOSING,
             "first x": m,
             "first change": len(coupled.free),
-            "alone": ALONE,
+            **(self.nearest.sizes if self.model.closes_together else {"alone": ALONE}),
             "limbs": sum(map(len, self.limbs)),
             "factors": sum(map(len, self.factors)),
             "inverse": len(self.factors),
@@ -125,23 +131,26 @@ class LoopClosing:
 
     def list_parts(self, memory: Memory, search: Sequence[Part], held: Sequence[str]) -> tuple[Part, ...]:
         """Return the passages, a search for impulses within; `held` are q, dt, contacts, forces and parameters."""
-        first, own = memory.places("alone").start, [*held[:2], *held[4:]]
-        reads = ["change", "way", "closing", "alone", "state", "free", *INERTIA, *own]
-        alone = SettlingLoop(first, (make_named_block(memory, "alone", reads, reads[:4], self.close_alone),))
+        own = [*held[:2], *held[4:]]
         if not self.model.closes_together:
-            return *search, SettledWhen(first, (alone,))
+            first, changed = memory.places("alone").start, ["change", "way", "closing", "alone"]
+            reads = [*changed, "state", "free", *INERTIA, *own]
+            block = make_named_block(memory, "alone", reads, changed, self.close_alone)
+            return *search, SettledWhen(first, (SettlingLoop(first, (block,)),))
         reads = ["change", "way", "state", "closing", "free", *own]
         look = make_named_block(memory, "measure", reads, SEEN, self.measure)
         reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, *held[1:3]]
         advance = make_named_block(memory, "advance", reads, MOVED, self.advance)
         passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
-        return SettlingLoop(memory.places("closing").start, passage), SettledWhen(first, (alone,))
+        nearest = self.nearest.list_parts(memory, ["free", "x", "first change", *ROWS, *own])
+        return SettlingLoop(memory.places("closing").start, passage), nearest
 
     def begin(self, guess: StickingGuess, x: Numbers) -> list[Number]:
         """Return all vectors of `sizes` before the first passage: impulses x of the system, and what is kept of it."""
         sizes = self.sizes
         found: list[Number] = [*x, *[0.0] * (3 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR]
-        found += [*[0.0] * (sizes["first x"] + sizes["first change"]), 1.0 - self.model.closes_together, 0.0]
+        found += [0.0] * (sizes["first x"] + sizes["first change"])
+        found += self.nearest.begin() if self.model.closes_together else [1.0, 0.0]
         for kept, columns in ((guess.system.Y, self.limbs), (guess.factor.rows, self.factors)):
             found += [row.get(k, 0.0) for row, own in zip(kept, columns, strict=True) for k in own]
         found += guess.factor.inverse
@@ -185,7 +194,7 @@ class LoopClosing:
 
     def advance(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `MOVED` after a passage."""
-        x, own_x, change, beta, way, state, round_, closing, first_x, first_change, alone = (at[n] for n in MOVED)
+        x, own_x, change, beta, way, state, round_, closing, first_x, first_change, nearest = (at[n] for n in MOVED)
         (h,), (goes, passages, _, before), smallest = at["dt"], closing, state[2]
         gaps, drift = (at[name] for name in SEEN[2:])
         rows, guess = ContactRows.read(self.terms, *(at[name] for name in ROWS)), self.restore(at)
@@ -202,8 +211,8 @@ class LoopClosing:
         least = choose(sticks, NEAR, CLOSED) * smallest
         far = choose(opening > least, 1.0, choose(open_ > NEAR * smallest, 1.0, 0.0))
         size = maximum(opening, open_ / h)
-        stalls = choose(size > SLOW * before, far, 0.0)
-        falls = stalls * choose(size > LOST * smallest, goes, 0.0)
+        stalls, is_last = choose(size > SLOW * before, far, 0.0), choose(passages < MOST - 1.5, 0.0, far)
+        falls = maximum(stalls, is_last) * choose(size > LOST * smallest, goes, 0.0)
         again = choose(stalls > 0.5, 0.0, maximum(far, breaks)) * choose(passages < MOST - 1.5, goes, 0.0)
         searching, fallen = again * choose(sticks, breaks, 1.0) > 0.5, falls > 0.5
         left = choose(again > 0.5, 0.0, choose(fallen, size, far * opening))
@@ -227,7 +236,7 @@ class LoopClosing:
             choose(is_on, size, before),
             *_choose(is_on, start_x, first_x),
             *_choose(is_on, start_change, first_change),
-            *(maximum(falls, alone[0]), alone[1]),
+            *(maximum(falls, nearest[0]), *nearest[1:]),
         ]
 
     def close_alone(self, at: Mapping[str, Any]) -> list[Number]:

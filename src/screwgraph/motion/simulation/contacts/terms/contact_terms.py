@@ -267,9 +267,13 @@ class ContactModel:
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         body = self._body
-        M, damping = body.mass_matrix(q, values), body.damping(values)
+        damping, rows, A = body.damping(values), list[list[Row]](), list[Row]()
         force = add_springs(robot, self.springs, tau, q, [h * v for v in qd])
-        (inertia, K, *rows), A = (known, list[Row]()) if known else self._find_inertia(M, damping, (q, qd, h))
+        if known:
+            inertia, K, *rows = known
+        else:
+            K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
+            inertia, A = self.close_inertia(q, dt, K, values)
         begun = free = ahead = coupled.select(qd)
         pushed = self._push(self._couple(self.touch(q, qd, planes), rows), push) if len(push) else None
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
@@ -307,31 +311,30 @@ class ContactModel:
     def _body(self) -> LiveBody:
         return LiveBody(without_loops(self.robot), self.live)
 
-    def _find_inertia(
-        self, M: list[Row], damping: Sequence[Number], start: tuple[Any, Any, Number]
-    ) -> tuple[tuple[ClosedInertia, list[Row]], list[Row]]:
-        """Return the inertia with dampers and springs as they end, rows of loops, and what is left for the root.
+    def close_inertia(
+        self, q: Any, dt: Any, K: Sequence[Row], values: Any = (), softness: float = 0.0
+    ) -> tuple[ClosedInertia, list[Row]]:
+        """Return the inertia at q with dampers and springs as they end, rows K of loops, and what is left for the root.
 
         Raises EliminationError where a joint moves nothing.
         """
-        robot, coupled, (q, qd, h) = self.robot, self.free_velocities, start
-        for i, d in enumerate(damping):
+        robot, coupled, body, (h,) = self.robot, self.free_velocities, self._body, dt
+        M = body.mass_matrix(q, values)
+        for i, d in enumerate(body.damping(values)):
             if not is_zero(d):
                 M[i][i] = M[i][i] + h * d
         for name, stiffness, _ in self.springs:
             i = robot.v_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
         M = coupled.gather_matrix(M)
-        K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
         if weight := self.closing_weight:
             for i, row in enumerate(multiply_lower(K, K, len(coupled.free))):
                 for j, x in row.items():
                     add_entry(M[i], j, weight * x)
         try:
-            inertia, A = make_closed_inertia(M, K, self.root)
+            return make_closed_inertia(M, K, self.root, softness)
         except ZeroDivisionError as error:
             raise idle_joint_error(robot, error.args[0]) from error
-        return (inertia, K), A
 
     def _couple(self, touch: Touch, known: Sequence[list[Row]] = ()) -> Touch:
         """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free.

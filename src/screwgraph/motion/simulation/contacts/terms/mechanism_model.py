@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +19,7 @@ from screwgraph.motion.simulation.contacts.geometry.contact import Contact
 from screwgraph.motion.simulation.contacts.geometry.ground import Plane
 from screwgraph.motion.simulation.contacts.geometry.mechanism_contacts import locate_point, turn_ball
 from screwgraph.motion.simulation.contacts.geometry.soles import PointTouch
-from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate, make_closed_inertia
+from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, deviate, make_closed_inertia
 from screwgraph.motion.simulation.contacts.laws.laws import Cone, ImpulseLaw
 from screwgraph.motion.simulation.contacts.terms.contact_geometry import touch_ground
 from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities, keep_all_velocities
@@ -139,18 +140,25 @@ class MechanismContactModel:
         middle = [x + 0.5 * h * v for x, v in zip(q, qd, strict=True)]
         K = [*self.closing_rows(mechanism, middle), *self.driven_rows]
         rates = [(value - q[place]) / h for place, value in zip(self.driven_places, values, strict=False)]
-        M: list[Row] = [{i: 0.0} for i in range(mechanism.n)]
-        for (i, j), x in compute_mass_entries(mechanism).items():
-            if j <= i:
-                M[i][j] = x
-        for i, row in enumerate(multiply_lower(K, K, mechanism.n)):
-            for j, x in row.items():
-                add_entry(M[i], j, self.closing_weight * x)
-        inertia, _ = make_closed_inertia(M, K, 0)
+        inertia, _ = self.close_inertia(q, dt, K, values)
         opening = [-x for x in deviate(multiply_vector(K, qd), rates)]
         change = inertia.solve([h * f for f in force], opening)
         free = [v + c for v, c in zip(qd, change, strict=True)]
         return make_terms(inertia, K, free, self.touch(mechanism, q, middle, planes), (qd, h), [])
+
+    def close_inertia(
+        self, q: Any, dt: Any, K: Sequence[Row], values: Any = (), softness: float = 0.0
+    ) -> tuple[ClosedInertia, list[Row]]:
+        """Return the inertia with rows K, and nothing for the root: positions do not change it."""
+        n, mechanism = self.mechanism.n, self.with_values(values)
+        M: list[Row] = [{i: 0.0} for i in range(n)]
+        for (i, j), x in compute_mass_entries(mechanism).items():
+            if j <= i:
+                M[i][j] = x
+        for i, row in enumerate(multiply_lower(K, K, n)):
+            for j, x in row.items():
+                add_entry(M[i], j, self.closing_weight * x)
+        return make_closed_inertia(M, K, 0, softness)
 
     def forces_at_rest(self, q: Any, tau: Any = (), values: Any = ()) -> list[Number]:
         """Return the forces that accelerate the mechanism where it is at rest."""

@@ -133,6 +133,15 @@ class TouchingModel(Protocol):
         """The forces by free velocities of what is at rest, of arguments q and, where it has them, tau, values."""
         ...
 
+    def close_inertia(
+        self, q: Any, dt: Any, K: Sequence[Row], values: Any = (), softness: float = 0.0
+    ) -> tuple[ClosedInertia, list[Row]]:
+        """Return the inertia at q in a step of dt with rows K of loops, and what is left of it for the root.
+
+        With a `softness` rows that depend on one another have finite impulses: `make_closed_inertia`.
+        """
+        ...
+
     def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
         """Return the kinetic energy (J)."""
         ...

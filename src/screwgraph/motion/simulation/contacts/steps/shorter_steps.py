@@ -1,0 +1,136 @@
+"""Shorter steps in the place of one by which a coordinate goes far.
+
+A step has one mass matrix, that of its start, and Coriolis' forces and arcs of constant velocities: errors of the order
+of (h qd)^3. Where a coordinate would go more than a tenth of a radian, shorter steps follow one another, each of which
+obeys all laws: a half, a quarter, ... of the whole, as the velocity at the start of each asks. Velocities belong to the
+middles of steps, so that positions glide from half of one step after these to half of the next one: lengths change
+without an error of the first order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from screwgraph.base.summary import one_line
+from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, largest
+from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST
+from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
+from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial.manifolds import Manifold
+from screwgraph.spatial.manifolds.gliding import carry, glide
+from screwgraph.tape import Memory, Number, Part, SettledWhen, SettlingLoop
+
+WHOLE = "whole "
+"""Before names of arguments as the caller has them; those of a shorter step stand beside."""
+FAR = 2.0 * FAST
+"""Way of a coordinate in a step (rad, m) from which on it is taken again, shorter, where impacts make it so long."""
+MOVED = ("q", "qd", "dt", "forces")
+"""Arguments that shorter steps have of their own."""
+HALVED = 5
+"""How often a step is halved at most."""
+RESULTS = ("q'", "qd'", "forces'", "gaps'", "solution")
+"""Results of a step."""
+LEAST = 1.5 * 0.5**HALVED
+"""Part of a step beyond which shorter ones are halved."""
+TINY = 1e-3
+"""Part of a step that is none: what rounding leaves of it."""
+SPLIT, SHARES = "split", 3
+"""The state: whether a step is split and goes on, whether it is split, the time that is left of it (s)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ShorterSteps:
+    """The loop over shorter steps of a model with this manifold of positions."""
+
+    __repr__ = one_line
+
+    manifold: Manifold
+
+    def list_parts(self, memory: Memory, names: Sequence[str], step: Sequence[Part]) -> tuple[Part, ...]:
+        """Return the parts of a step in which a whole one, or shorter ones, are taken by the parts `step`.
+
+        `names` are those of all arguments.
+        """
+        given, kept = [f"{WHOLE}{name}" for name in names], [f"kept {name}" for name in RESULTS]
+        for new, old in zip(kept, RESULTS, strict=True):
+            memory.add(new, len(memory.places(old)))
+        goes = memory.places(SPLIT).start
+        begin = make_named_block(memory, "begin", given, [*names, SPLIT], self.begin)
+        lead = make_named_block(memory, "shorten", [*MOVED[:3], SPLIT], MOVED[:3], self.shorten)
+        changed = [*MOVED, *RESULTS, *kept, SPLIT]
+        follow = make_named_block(memory, "follow", [*changed, f"{WHOLE}dt"], changed, self.follow)
+        # Samples that are done keep their results, though the others of a batch go on, or are left for later.
+        after = SettledWhen(goes + 1, (follow,))
+        return begin, SettledWhen(goes, (lead,)), SettlingLoop(goes, (*step, after))
+
+    def begin(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return the arguments of a whole step, and whether it is split."""
+        (h,), fastest = at[f"{WHOLE}dt"], largest(at[f"{WHOLE}qd"])
+        splits = choose(h * fastest > FAST, 1.0, 0.0)
+        return [*(x for vector in at.values() for x in vector), splits, splits, h]
+
+    def shorten(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return position, velocity and length of the first shorter step."""
+        q, qd, (h,), (goes, *_) = at["q"], at["qd"], at["dt"], at[SPLIT]
+        short = self._choose_length(qd, h, h)
+        found = [*self._glide(q, qd, 0.5 * (short - h)), short]
+        return _choose(goes > 0.5, found, [*q, *qd, h])
+
+    def follow(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return the start of the next shorter step, the results so far, and whether to go on.
+
+        Forces are means, gaps those of the first, the residual is the largest. A step that goes too far is taken again,
+        half as long.
+        """
+        (goes, splits, left), (short,), (whole,) = at[SPLIT], at["dt"], at[f"{WHOLE}dt"]
+        is_far = choose(short * largest(at["qd'"]) > FAR, choose(short > LEAST * whole, goes, 0.0), 0.0) > 0.5
+        is_on, is_first, after = goes > 0.5, left > (1.0 - TINY) * whole, choose(is_far, left, left - short)
+        ends = after < TINY * whole
+        state = _choose(is_far, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
+        q, qd = state[: len(at["q"])], state[len(at["q"]) :]
+        length = choose(ends, whole, choose(is_far, 0.5 * short, self._choose_length(qd, whole, after)))
+        ahead = self._glide(q, qd, 0.5 * (length - short))
+        sums = [choose(is_first, 0.0, f) for f in at["kept forces'"]]
+        sums = add_vectors(sums, [short / whole * f for f in at["forces'"]])
+        gaps = _choose(is_first, at["gaps'"], at["kept gaps'"])
+        (worst, passages), (before, others) = at["solution"], (choose(is_first, 0.0, x) for x in at["kept solution"])
+        found = [*ahead, *sums, *gaps, maximum(worst, before), passages + others]
+        takes = choose(is_far, 0.0, goes) > 0.5
+        kept = _choose(takes, found, [x for name in RESULTS for x in at[f"kept {name}"]])
+        return [
+            *_choose(is_on, ahead, [*at["q"], *at["qd"]]),
+            choose(is_on, length, short),
+            *_choose(takes, at["forces'"], at["forces"]),
+            *_choose(splits > 0.5, kept, [x for name in RESULTS for x in at[name]]),
+            *kept,
+            *(choose(ends, 0.0, goes), splits, choose(is_on, after, left)),
+        ]
+
+    def _choose_length(self, qd: Any, whole: Number, left: Number) -> Number:
+        """Return the length of the next step: one, a half, a quarter, ... of the whole, no longer than what is left."""
+        way, length = whole * largest(qd), whole
+        for k in range(HALVED):
+            length = choose(way > FAST * 2.0**k, whole * 0.5 ** (k + 1), length)
+        return minimum(length, left)
+
+    def _glide(self, q: Any, qd: Any, time: Number) -> list[Number]:
+        """Return position and velocity after a time of constant velocity."""
+        step = np.array([time * v for v in qd], dtype=object)
+        q = np.array(q, dtype=object)
+        at = glide(self.manifold, q, step)[0]
+        return [*at, *carry(self.manifold, q, at, np.array(qd, dtype=object))]
+
+
+def split_far_step(way: Number, split: Sequence[Number]) -> list[Number]:
+    """Return the state `SPLIT` after a step in which coordinates went some way: a whole one that is too far goes on."""
+    goes, splits, left = split
+    again = choose(way > FAR, choose(splits > 0.5, 0.0, 1.0), 0.0)
+    return [maximum(goes, again), maximum(splits, again), left]
+
+
+def _choose(test: Any, new: Sequence[Number], old: Sequence[Number]) -> list[Number]:
+    return [choose(test, a, b) for a, b in zip(new, old, strict=True)]
