@@ -45,6 +45,8 @@ class NewtonEquations:
 
     def with_barrier(self, barrier: float) -> NewtonEquations:
         """Return the equations with another barrier parameter, on which their matrix does not depend."""
+        if barrier == self.point.barrier:
+            return self
         other = copy(self)  # with residuals that are known
         vars(other).update(point=self.point.with_barrier(barrier))
         return other
