@@ -29,7 +29,7 @@ from screwgraph.motion.control.models import ControlledModel, as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.simulation import Trajectory
-from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, make_contacts, raise_start
+from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, bend_start, make_contacts, raise_start
 
 RATES = "_rates"
 """Ends the names of rates of references."""
@@ -134,12 +134,12 @@ class ControlLoop:
         return found
 
     def raised(self) -> ControlLoop:
-        """Return the loop with references that begin where its contacts are not within the ground, if nothing says."""
+        """Return the loop with references that begin within joints' ranges, above the ground, if nothing says where."""
         if self.q0 is not None or not self.contacts:
             return self
         points, ground = make_contacts(self.model, self.points, self.ground)
-        q0 = raise_start(self.model, ContactInputs.of(self.model, points, ground), self.model.neutral())
-        return replace(self, q0=q0)
+        bent = bend_start(self.model, points)
+        return replace(self, q0=raise_start(self.model, ContactInputs.of(self.model, points, ground), bent))
 
     @cached_property
     def _argument_values(self) -> dict[str, Any]:

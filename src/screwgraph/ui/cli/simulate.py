@@ -84,7 +84,8 @@ says where the robot touches the ground: a plane, steps: {at, heights}, or heigh
 Steps of semi_implicit obey Signorini's and Coulomb's laws. --contacts collisions takes the shapes of a robot's file, or
 contacts: and ground: of a mechanism's, whose driven coordinates go on following their functions.
 With --controller, a file as of `screwgraph controller` gives the torques: references of its tasks stay what they are
-where the motion begins. Errors of tasks, active rows and margins are printed.
+where the motion begins, without a state at joints within their ranges. Errors of tasks, active rows and margins are
+printed.
 With --driven, a table like t,theta: motors of mechanisms, or joints, follow its columns; tau has what that takes.
 With --actuators, "effort": {"motor": 2} of actuators replaces "tau"; the table has the joint torques that it causes.
 

@@ -6,6 +6,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.api.deployment import Choice, asked_functions
 from screwgraph.compiler import Function
+from screwgraph.motion.simulation.contacts import bend_start
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
 ROBOT = quadruped(names="ad")
@@ -147,3 +148,19 @@ def test_states_at_which_steps_are_tried_are_assembled_at_the_ground(tmp_path, p
         lowest = results["gaps"].min(axis=-1)
         assert (np.abs(lowest) < 5e-4).all()
         assert (lowest < 0.0).any()
+
+
+def test_legs_that_stretch_beyond_their_range_bend():
+    """Under controllers: knees and hips bend, and feet stay where they are seen from above."""
+    robot, names = sg.load("a1", base="floating"), [f"{leg}_foot" for leg in ("FR", "FL", "RR", "RL")]
+    q = bend_start(robot, [sg.Contact(name, 0.02) for name in names])
+    assert (q[7:] > robot.limits.lower[7:]).all()
+    assert (q[7:] < robot.limits.upper[7:]).all()
+    for name in names:
+        bent, neutral = (np.asarray(sg.forward_kinematics(robot, name)(x))[:2, 3] for x in (q, robot.neutral()))
+        np.testing.assert_allclose(bent, neutral, atol=0.01)
+
+
+def test_joints_within_their_ranges_stay_neutral():
+    robot = sg.load("rrr")
+    np.testing.assert_array_equal(bend_start(robot, [sg.Contact(robot.links[-1].name)]), robot.neutral())

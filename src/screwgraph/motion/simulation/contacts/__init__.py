@@ -8,7 +8,7 @@ from screwgraph.motion.simulation.contacts.geometry.contact import Contact
 from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
 from screwgraph.motion.simulation.contacts.geometry.height_map import HeightMap, Steps
 from screwgraph.motion.simulation.contacts.geometry.other_body import OtherBody
-from screwgraph.motion.simulation.contacts.raised_start import raise_start
+from screwgraph.motion.simulation.contacts.raised_start import bend_start, raise_start
 
 __all__ = [
     "Contact",
@@ -19,6 +19,7 @@ __all__ = [
     "OtherBody",
     "Plane",
     "Steps",
+    "bend_start",
     "contact_wrenches",
     "find_live_names",
     "load_contacts",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
+from scipy.optimize import least_squares
 
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot
@@ -16,6 +17,11 @@ from screwgraph.motion.simulation.contacts.geometry.moving_point import move_poi
 from screwgraph.motion.simulation.contacts.live_parameters import check_live_parameters
 from screwgraph.motion.simulation.contacts.shape_contacts import contacts_of_shapes, expand_shapes
 from screwgraph.spatial import Array
+
+MARGIN = 0.05
+"""Part of a joint's range that is left at either end."""
+NEAR = 1e-2
+"""Metres by which contacts move as gladly as a joint moves by a radian."""
 
 
 class RobotContacts:
@@ -56,6 +62,29 @@ class RobotContacts:
             if joint.is_free and joint.parent == model.links[0].name:
                 first = model.q_slices[joint.name].start
                 q[..., first : first + 3] += np.multiply.outer(height, joint.origin[2, :3])
+        return q
+
+    def bend(self, model: Robot, contacts: Sequence[Contact], q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
+        """Return a position near q whose joints are within the ranges of the file; contacts stay where they are seen.
+
+        Seen is from above, in the base's axes: knees that stretch beyond their range bend, and hips with them. Robots
+        with loops, whose joints depend on one another, stay as they are.
+        """
+        lower, upper = model.limits.lower, model.limits.upper
+        inside = MARGIN * np.where(np.isfinite(upper - lower), upper - lower, 0.0)
+        least, most, q = lower + inside, upper - inside, np.array(q, dtype=float)
+        single = np.array([model.q_slices[joint.name].start for joint in model.joints if joint.type.nq == 1], dtype=int)
+        if model.is_closed or not ((q < lower) | (q > upper))[single].any():
+            return q
+        near, seen = np.clip(q, least, most)[single], np.array(self.locate(model, contacts, q))[:, :2]
+
+        def miss(x: np.ndarray) -> np.ndarray:
+            bent = q.copy()
+            bent[single] = x
+            moved = np.array(self.locate(model, contacts, bent))[:, :2] - seen
+            return np.concatenate([moved.ravel(), NEAR * (x - near)])
+
+        q[single] = least_squares(miss, near, bounds=(least[single], most[single])).x
         return q
 
     def locate(self, model: Robot, contacts: Sequence[Contact], q: Float[Array, " nq"]) -> list[Float[Array, "3"]]:

@@ -45,6 +45,10 @@ class TouchingKind(Protocol):
         """Return positions higher by some heights (m), where bodies that float may be; others as they are."""
         ...
 
+    def bend(self, model: Any, contacts: Sequence[Contact], q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
+        """Return a position near q whose joints are within the ranges of the file, contacts as far from each other."""
+        ...
+
     def locate(self, model: Any, contacts: Sequence[Contact], q: Any) -> list[Any]:
         """Return the points, or centres of balls, of contacts (m)."""
         ...

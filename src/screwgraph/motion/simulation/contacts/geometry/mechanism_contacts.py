@@ -102,6 +102,10 @@ class MechanismContacts:
         raised[..., slots] += np.expand_dims(height, -1)
         return raised
 
+    def bend(self, model: Mechanism, contacts: Sequence[Contact], q: Any) -> Any:
+        """Return q: mechanisms have no ranges."""
+        return q
+
     def locate(self, model: Mechanism, contacts: Sequence[Contact], q: Any) -> list[Any]:
         """Return where the points of contacts are (m)."""
         return [locate_point(model, contact, q)[0] for contact in contacts]
