@@ -66,3 +66,22 @@ def test_what_all_stages_share_is_bounded_by_the_strictest(method):
     # 1 and -2 lie below: 4 and 0 meet at their mean.
     np.testing.assert_allclose(found.values["x"][:, 0], [2.0, 1.0, -2.0], atol=1e-6)
     assert found.values["top"][0, 0] == pytest.approx(2.0, abs=1e-6)
+
+
+def test_a_result_keeps_its_matrix_while_others_are_searched_for():
+    x = Variables("x", Vector(2), count=20)
+    targets, rng = each(np.linspace(-2.0, 2.0, 40).reshape(20, 2)), np.random.default_rng(4)
+    problem = Problem(
+        [
+            soft(anchor, x, at=targets, sigma=1.0, name="targets"),
+            soft(falls, x[1:], x[:-1], sigma=3.0, name="steps"),
+            inequality(exceeds, x, upper=np.array([0.5, 1.5]), name="most"),
+        ]
+    )
+    first = solve(problem, method="interior_point")
+    factored, b = first.iterate.memory["factored"], rng.normal(size=40)
+    before = factored.exact.times(b)
+    again = solve(problem, {"x": rng.uniform(-1.0, 0.0, (20, 2))}, method="interior_point")
+    np.testing.assert_array_equal(factored.exact.times(b), before)
+    np.testing.assert_allclose(again.values["x"], first.values["x"], atol=1e-6)
+    np.testing.assert_allclose(factored.solve(before), b, rtol=1e-6, atol=1e-6)

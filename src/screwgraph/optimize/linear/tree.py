@@ -65,8 +65,8 @@ class TreeMethod:
         """Factor the matrix of these values, regularised; a pivot that is tiny against its scale is zero."""
         slopes, memory = self.rows.select_values(values), self._take_memory()
         given = map(address_of, (values, diagonal, slopes))
-        bad = self._functions["factor_hard"](
-            *self._tables, *memory.known, *self._diagonal, len(self.diagonal.entries), self.tree.count, *given,
+        bad = self.functions["factor_hard"](
+            *self.addresses, *memory.known, *self._diagonal, len(self.diagonal.entries), self.tree.count, *given,
             self.pattern.primal, self.rows.matrix.count, regularise.multipliers, NEGATIVE, SMALLEST,
         )  # fmt: skip
         return self._judge(TreeNumbers(values, slopes, memory), bad)
@@ -86,8 +86,8 @@ class TreeMethod:
                 getattr(memory, name)[:] = getattr(last.numbers.memory, name)
         memory.changed[:] = cliques
         given = map(address_of, (values, slopes))
-        bad = self._functions["factor_changed"](
-            *self._tables, *memory.known, self.tree.count, *given, self.pattern.primal, NEGATIVE, SMALLEST
+        bad = self.functions["factor_changed"](
+            *self.addresses, *memory.known, self.tree.count, *given, self.pattern.primal, NEGATIVE, SMALLEST
         )
         if not overwrite:
             return self._judge(TreeNumbers(values, slopes, memory), bad)
@@ -103,11 +103,13 @@ class TreeMethod:
         return found
 
     @cached_property
-    def _functions(self) -> Any:
+    def functions(self) -> Any:
+        """The machine code of all trees."""
         return compile_tree_code()
 
     @cached_property
-    def _tables(self) -> tuple[int, ...]:
+    def addresses(self) -> tuple[int, ...]:
+        """Addresses of the tree's tables, which stay."""
         return self.tree.tables.addresses
 
     @cached_property
@@ -183,8 +185,8 @@ class TreeFactored:
         method, numbers, right = self.method, self.numbers, np.ascontiguousarray(right)
         x, product = np.empty((2, len(right)))
         given = map(address_of, (numbers.slopes, right, x, product, exact.values, exact.diagonal))
-        left = method._functions["solve_hard"](
-            *method._tables, *numbers.memory.known, method.tree.count, *given, *exact.system.entries.addresses,
+        left = method.functions["solve_hard"](
+            *method.addresses, *numbers.memory.known, method.tree.count, *given, *exact.system.entries.addresses,
             method.pattern.primal, len(right), int(is_measured),
         )  # fmt: skip
         return x, left
