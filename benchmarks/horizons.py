@@ -30,6 +30,7 @@ class Horizon:
     actuated: Sequence[int]
     most: Sequence[float]
     has_states: bool = False
+    barrier_steps: int = 2
 
     @property
     def n(self) -> int:
@@ -47,12 +48,13 @@ class Horizon:
 
     @cached_property
     def controller(self) -> Function:
-        """Our predictive controller, one linearisation and two barrier steps a call."""
+        """Our predictive controller, one linearisation a call."""
         names = [self.robot.joint_names[i] for i in self.actuated]
         limits = HorizonLimits(effort=dict(zip(names, self.most, strict=True)), penalty=(1e3, 1e4))
         if not self.has_states:
             limits = HorizonLimits(effort=dict(zip(names, self.most, strict=True)))
-        return sg.mpc(self.robot, self.h, self.knots, actuated=names, limits=limits)
+        options = {"actuated": names, "limits": limits, "barrier_steps": self.barrier_steps}
+        return sg.mpc(self.robot, self.h, self.knots, **options)
 
     @cached_property
     def arguments(self) -> list[Float[np.ndarray, " k"]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class StandingHorizon:
     robot: sg.Robot
     q: np.ndarray
     feet: list[sg.Contact] | list[Sole]
+    urdf: Path | None = None
     knots: int = 32
     h: float = 0.02
     barrier_steps: int = 1
@@ -66,7 +68,7 @@ def list_standing() -> Iterator[StandingHorizon]:
                 q[robot.q_slices[f"{side}_{joint}_joint"]] = angle
         q[2] -= sg.forward_kinematics(robot, names[0])(q)[2, 3] - 0.035
         yield StandingHorizon(
-            "g1", robot, q, [Sole(x, 0.17, 0.05, at=(0.035, 0.0, -0.035), friction=0.7) for x in names]
+            "g1", robot, q, [Sole(x, 0.17, 0.05, at=(0.035, 0.0, -0.035), friction=0.7) for x in names], path
         )
     path = FILES / "closed_chain" / "mini_cheetah.urdf"
     if path.exists():
@@ -78,7 +80,7 @@ def list_standing() -> Iterator[StandingHorizon]:
         ends = [(np.asarray(sg.forward_kinematics(robot, f"{x}_knee_link")(q)) @ [0, 0, -0.18, 1])[2] for x in legs]
         q[2] -= min(ends) - 0.02
         feet = [sg.Contact(f"{x}_knee_link", 0.02, friction=0.6, at=(0.0, 0.0, -0.18)) for x in legs]
-        yield StandingHorizon("mini cheetah, 12 rotors", robot, q, feet)
+        yield StandingHorizon("mini cheetah, 12 rotors", robot, q, feet, path)
     path, posture = FILES / "sdf" / "cassie_v2.sdf", PLACE / "reference" / "contact" / "cassie_q0.npy"
     if path.exists() and posture.exists():
         robot = sg.load(path, base="floating")

@@ -23,10 +23,11 @@ BASE = 7
 
 @dataclass(frozen=True, eq=False)
 class TrottingHorizon:
-    """An A1 over `knots` stages of `h` (s), from a lowered posture that moves; each call takes one barrier step."""
+    """An A1 over `knots` stages of `h` (s), from a lowered posture that moves."""
 
     knots: int = 50
     h: float = 0.01
+    barrier_steps: int = 1
 
     @cached_property
     def robot(self) -> sg.Robot:
@@ -45,8 +46,8 @@ class TrottingHorizon:
 
     @cached_property
     def controller(self) -> Function:
-        """Our predictive controller, one linearisation and one barrier step a call."""
-        return sg.mpc(self.robot, self.h, self.knots, contacts=self.feet, barrier_steps=1)
+        """Our predictive controller, one linearisation a call."""
+        return sg.mpc(self.robot, self.h, self.knots, contacts=self.feet, barrier_steps=self.barrier_steps)
 
     @cached_property
     def on(self) -> Float[np.ndarray, "N 4"]:

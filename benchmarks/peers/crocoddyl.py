@@ -17,6 +17,8 @@ import numpy as np
 import screwgraph as sg
 from benchmarks.peers.casadi_solvers import Solved
 from benchmarks.peers.trajectories import Trajectory
+from benchmarks.standing_horizons import BLOW, StandingHorizon
+from screwgraph.motion.control import Sole
 from screwgraph.motion.planning import Planner
 from screwgraph.motion.planning.goals import Pose
 from screwgraph.ui.bench import NotMeasuredError
@@ -68,6 +70,34 @@ def trot(planner: Planner, file: Path, rounds: int) -> Solved:
     if not file.exists():
         raise NotMeasuredError(f"{file.name} is not here")
     return _solved({"kind": "trot", "urdf": file.read_text(), "standing": list(planner.task.start), "rounds": rounds})
+
+
+def stand(horizon: StandingHorizon, rounds: int) -> dict[str, Any]:
+    """Solve the horizon of a robot that stands; joints that follow others are locked. Raises NotMeasuredError."""
+    robot, q, own = horizon.robot, horizon.q, set(horizon.robot.independent_joints)
+    if horizon.urdf is None:
+        raise NotMeasuredError("it has no URDF file")
+    joints = [name for name in robot.joint_names[1:] if name in own]
+    sizes = [[foot.length, foot.width] if isinstance(foot, Sole) else None for foot in horizon.feet]
+    feet = [
+        {"frame": foot.frame, "at": list(foot.at), "size": size, "friction": foot.friction}
+        for foot, size in zip(horizon.feet, sizes, strict=True)
+    ]
+    return ask(
+        {
+            "kind": "standing",
+            "urdf": horizon.urdf.read_text(),
+            "h": horizon.h,
+            "knots": horizon.knots,
+            "base": q[robot.q_slices[robot.joint_names[0]]].tolist(),
+            "joints": {name: float(q[robot.q_slices[name]][0]) for name in joints},
+            "blow": [BLOW, BLOW],
+            "feet": feet,
+            "weights": [[500.0, 40.0, 2.0], [100.0, 10.0, 0.4]],
+            "effort": 1e-4,
+            "rounds": rounds,
+        }
+    )
 
 
 def write_urdf(robot: sg.Robot) -> str:

@@ -5,6 +5,8 @@ In: {"kind": "shooting", "urdf", "h", "knots", "start", "guess", "goals": [[knot
 solvers shoot: states follow from controls that are held over a step (Runge-Kutta, order 4), goals are penalties.
 {"kind": "horizon", "urdf", "h", "knots", "start", "goal", "weights", "weight", "actuated", "efforts", "box", "rounds"}:
 squares of errors of states and controls over steps of Euler's semi-implicit rule.
+{"kind": "standing", "urdf", "h", "knots", "base", "joints": {name: position}, "blow", "feet", "weights", "rounds"}: a
+robot that floats stands on feet, [{"frame", "at", "size", "friction"}], other joints are locked.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ def main() -> None:
     if asked["kind"] == "version":
         answer = {"version": f"Crocoddyl {crocoddyl.__version__}, Pinocchio {pinocchio.__version__}"}
     else:
-        answer = {"shooting": shooting, "trot": trot, "horizon": horizon}[asked["kind"]](asked)
+        answer = {"shooting": shooting, "trot": trot, "horizon": horizon, "standing": standing}[asked["kind"]](asked)
     json.dump(answer, sys.stdout)
 
 
@@ -158,6 +160,74 @@ def _tracking(state: Any, asked: dict[str, Any], effort: np.ndarray, is_last: bo
     stage = crocoddyl.IntegratedActionModelEuler(free, 0.0 if is_last else h)
     stage.u_lb, stage.u_ub = -effort, effort
     return stage
+
+
+def standing(asked: dict[str, Any]) -> dict[str, Any]:
+    """Solve a horizon of a robot that stands, and whose base moves at first; limits of forces are barriers."""
+    whole = pinocchio.buildModelFromXML(asked["urdf"], pinocchio.JointModelFreeFlyer())
+    posture, kept = pinocchio.neutral(whole), asked["joints"]
+    for name, position in kept.items():
+        posture[whole.joints[whole.getJointId(name)].idx_q] = position
+    posture[:7] = asked["base"]
+    locked = [i for i in range(2, whole.njoints) if whole.names[i] not in kept]
+    model = pinocchio.buildReducedModel(whole, locked, posture)
+    start = np.concatenate([asked["base"], [kept[name] for name in list(model.names)[2:]], np.zeros(model.nv)])
+    goal = start.copy()
+    start[model.nq : model.nq + 2] = asked["blow"]
+    state = crocoddyl.StateMultibody(model)
+    nodes = [_stand(state, asked, goal, is_last) for is_last in (False, True)]
+    _check_standing(model, nodes[0], start)
+    problem = crocoddyl.ShootingProblem(start, [nodes[0]] * asked["knots"], nodes[1])
+    xs = [start] * (asked["knots"] + 1)
+    solver, seconds = _solved(crocoddyl.SolverFDDP, problem, xs, list(problem.quasiStatic(xs[:-1])), asked["rounds"])
+    return _answer(solver, seconds, float(solver.cost), 0.0)
+
+
+def _stand(state: Any, asked: dict[str, Any], goal: np.ndarray, is_last: bool) -> Any:
+    """Return a stage on all feet: soles keep their poses and a wrench cone, points their places and a friction cone."""
+    model, actuation = state.pinocchio, crocoddyl.ActuationModelFloatingBase(state)
+    contacts, costs = (kind(state, actuation.nu) for kind in (crocoddyl.ContactModelMultiple, crocoddyl.CostModelSum))
+    joints, h = state.nv - 6, asked["h"]
+    (place, turn, joint), (speed, spin, rate) = asked["weights"]
+    weights = np.array([place] * 3 + [turn] * 3 + [joint] * joints + [speed] * 3 + [spin] * 3 + [rate] * joints)
+    residual = crocoddyl.ResidualModelState(state, goal, actuation.nu)
+    activation = crocoddyl.ActivationModelWeightedQuad(2 * (h if is_last else 1.0) * weights)
+    costs.addCost("goal", crocoddyl.CostModelResidual(state, activation, residual), 1.0)
+    control = crocoddyl.ResidualModelControl(state, actuation.nu)
+    costs.addCost("effort", crocoddyl.CostModelResidual(state, control), 2 * asked["effort"])
+    for k, foot in enumerate(asked["feet"]):
+        parent, at = model.frames[model.getFrameId(foot["frame"])], pinocchio.SE3(np.eye(3), np.array(foot["at"]))
+        own = pinocchio.Frame(f"foot {k}", parent.parentJoint, parent.placement * at, pinocchio.FrameType.OP_FRAME)
+        frame = model.addFrame(own, False) if not model.existFrame(own.name) else model.getFrameId(own.name)
+        axes, gains = pinocchio.LOCAL_WORLD_ALIGNED, np.array([0.0, 0.5 / h])
+        if foot["size"]:
+            data = model.createData()
+            pinocchio.framesForwardKinematics(model, data, goal[: model.nq])
+            one = crocoddyl.ContactModel6D(state, frame, data.oMf[frame], axes, actuation.nu, gains)
+            cone = crocoddyl.WrenchCone(np.eye(3), foot["friction"], np.array(foot["size"]) / 2.0)
+            residual = crocoddyl.ResidualModelContactWrenchCone(state, frame, cone, actuation.nu)
+        else:
+            one = crocoddyl.ContactModel3D(state, frame, np.zeros(3), axes, actuation.nu, gains)
+            cone = crocoddyl.FrictionCone(np.eye(3), foot["friction"], 4, False)
+            residual = crocoddyl.ResidualModelContactFrictionCone(state, frame, cone, actuation.nu)
+        contacts.addContact(own.name, one)
+        barrier = crocoddyl.ActivationModelQuadraticBarrier(crocoddyl.ActivationBounds(cone.lb, cone.ub))
+        costs.addCost(own.name, crocoddyl.CostModelResidual(state, barrier, residual), 1.0)
+    dynamics = crocoddyl.DifferentialActionModelContactFwdDynamics(state, actuation, contacts, costs, 0.0, True)
+    return crocoddyl.IntegratedActionModelEuler(dynamics, 0.0 if is_last else h)
+
+
+def _check_standing(model: Any, stage: Any, x: np.ndarray) -> None:
+    """Exit where what moves a robot on its feet is not what Pinocchio's inverse dynamics says of it."""
+    own, u = stage.differential, np.linspace(-1.0, 1.0, model.nv - 6)
+    data = own.createData()
+    own.calc(data, x, u)
+    q, v, a = x[: model.nq], x[model.nq :], np.array(data.xout)
+    forces = data.multibody.contacts.fext
+    found = pinocchio.rnea(model, model.createData(), q, v, a, forces)
+    scale = np.abs(pinocchio.rnea(model, model.createData(), q, v, 0 * v)).max() + 1.0
+    if not np.abs(found - np.concatenate([np.zeros(6), u])).max() < 1e-8 * scale:
+        sys.exit("forces of feet and accelerations do not belong to the efforts")
 
 
 def _check_dynamics(model: Any, actuation_type: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from time import thread_time
 
 import numpy as np
@@ -13,6 +14,7 @@ from benchmarks.bench import Entry, Tools
 from benchmarks.drivers import build_driver
 from benchmarks.horizons import Horizon, balance, reach
 from benchmarks.native import find_compiler
+from benchmarks.peers import crocoddyl
 from benchmarks.peers.horizon_solvers import Found, solve_by_crocoddyl, solve_by_fatrop
 from benchmarks.standing_horizons import StandingHorizon, list_standing
 from benchmarks.tables import Remarks, Sheet
@@ -20,6 +22,7 @@ from benchmarks.trotting_horizon import TrottingHorizon
 from screwgraph.ui.bench import NotMeasuredError, fast_code
 
 Solver = Callable[[], tuple[Found, list[float]]]
+AnyHorizon = Horizon | TrottingHorizon | StandingHorizon
 COLUMNS = (
     "robot, knots",
     "solver",
@@ -28,9 +31,12 @@ COLUMNS = (
     "iterations",
     "to the optimum, ms",
     "an iteration, us",
+    "a barrier step, us",
+    "the rest of a call, us",
     "a tick, us",
     "99 %, us",
 )
+OURS = "screwgraph, C"
 ROUNDS, TICKS, MOST, CLOSE = 5, 200, 200, 1e-8
 NOTES = (
     "One core. The same stages for all (Euler's semi-implicit rule, the same squares, limits of efforts, and of the "
@@ -41,7 +47,10 @@ NOTES = (
     "states as barriers, which is why its cost may differ. The A1 trots: full dynamics, forces of feet within "
     "friction; its calls take one barrier step. Its stages are ours alone: no other solver has them. Large robots "
     "stand on soles, balls and line feet, their base moves by 0.1 m/s forwards and sideways; they are called from "
-    "Python, as machine code that LLVM made, and one call is a linearisation and one barrier step.",
+    "Python, as machine code that LLVM made, and one call is a linearisation and one barrier step. So are, of all robots, "
+    "a barrier step, which is what a call with one more takes more, and the rest of a call: linearising, the search of a "
+    "step's length, copies. Crocoddyl's FDDP has other costs there: squares of torques, and cones of friction as barriers; "
+    "rotors are locked. It is its wheel, whose code is for any processor of x86-64.",
 )
 DRIVER = """
 #include <string.h>
@@ -74,44 +83,76 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
         horizon = make()
         named = f"{horizon.robot.name}, {horizon.knots}"
         peers = list_peers(horizon, tools) if isinstance(horizon, Horizon) else {}
-        peers = {"screwgraph, C": lambda horizon=horizon: solve_here(horizon, tools), **peers}
+        peers = {OURS: lambda horizon=horizon: solve_here(horizon, tools), **peers}
         for name, solve in peers.items():
             tools.say(f"horizon of {named}: {name}")
             try:
                 found, ticks = solve()
             except (NotMeasuredError, ImportError) as error:
-                rows.append([named, name, *[remarks.cell(name, named, str(error))] * 7])
+                rows.append([named, name, *[remarks.cell(name, named, str(error))] * 9])
                 continue
             cost, violation = horizon.judge(found.x, found.u, *found.forces)
             each = 1e6 * found.seconds / found.iterations
             said = "" if found.is_solved else " (not solved)"
             figures = [f"{cost:.9g}{said}", f"{violation:.1e}", str(found.iterations), f"{1e3 * found.seconds:.2f}"]
             spread = [f"{1e-3 * np.quantile(ticks, share):.1f}" if ticks else "" for share in (0.5, 0.99)]
-            rows.append([named, name, *figures, f"{each:.1f}", *spread])
+            parts = split_call(horizon) if name == OURS else ["", ""]
+            rows.append([named, name, *figures, f"{each:.1f}", *parts, *spread])
     for standing in list_standing():
         tools.say(f"horizon of {standing.name}")
         rows.append(stand_here(standing))
+        if standing.urdf is not None:
+            rows.append(stand_by_crocoddyl(standing, remarks))
     return Sheet("Predictive control", COLUMNS, rows, (*NOTES, *remarks.notes()))
 
 
 def stand_here(horizon: StandingHorizon) -> list[str]:
     """Return the row of a robot that stands: its calls to the optimum, and times of one, from Python."""
     with fast_code():
-        f, given = horizon.controller, horizon.arguments
-        previous, count, solution = np.zeros(f.arguments[-1].shape), 0, np.full(5, np.inf)
-        while solution[4] > CLOSE and count < MOST:
-            *_, previous, solution = f(*given, previous)
-            count += 1
+        count, solution, seconds = call_often(horizon)
+        parts = split_call(horizon, min(seconds))
+    least, middle, most = min(seconds), *np.quantile(seconds, [0.5, 0.99])
+    said = "" if solution[4] <= CLOSE and not solution[0] else " (not solved)"
+    figures = [f"{solution[1]:.9g}{said}", f"{solution[2]:.1e}", str(count), f"{1e-3 * count * least:.2f}"]
+    times = [f"{least:.1f}", *parts, f"{middle:.1f}", f"{most:.1f}"]
+    return [f"{horizon.name}, {horizon.knots}", "screwgraph, machine code", *figures, *times]
+
+
+def call_often(horizon: AnyHorizon) -> tuple[int, Float[np.ndarray, "6"], list[float]]:
+    """Return how many calls of machine code an optimum takes, its `solution`, and what calls there take (us)."""
+    f = horizon.controller
+    given = [np.reshape(x, a.shape) for x, a in zip(horizon.arguments, f.arguments, strict=False)]
+    previous, count, solution = np.zeros(f.arguments[-1].shape), 0, np.full(6, np.inf)
+    while (solution[4] > CLOSE or solution[0]) and count < MOST:
+        *_, previous, solution = f(*given, previous)
+        count += 1
     seconds = list[float]()
     for _ in range(TICKS):
         begin = thread_time()
         f(*given, previous)
         seconds.append(1e6 * (thread_time() - begin))
-    least, middle, most = min(seconds), *np.quantile(seconds, [0.5, 0.99])
-    said = "" if solution[4] <= CLOSE and not solution[0] else " (not solved)"
-    figures = [f"{solution[1]:.9g}{said}", f"{solution[2]:.1e}", str(count), f"{1e-3 * count * least:.2f}"]
-    times = [f"{x:.1f}" for x in (least, middle, most)]
-    return [f"{horizon.name}, {horizon.knots}", "screwgraph, machine code", *figures, *times]
+    return count, solution, seconds
+
+
+def split_call(horizon: AnyHorizon, least: float | None = None) -> list[str]:
+    """Return what a barrier step takes, and what is left of the `least` time of a call (us)."""
+    first = min(call_often(horizon)[2]) if least is None else least
+    *_, seconds = call_often(replace(horizon, barrier_steps=horizon.barrier_steps + 1))
+    step = min(seconds) - first
+    return [f"{step:.1f}", f"{first - horizon.barrier_steps * step:.1f}"]
+
+
+def stand_by_crocoddyl(horizon: StandingHorizon, remarks: Remarks) -> list[str]:
+    """Return the row of Crocoddyl's FDDP."""
+    named, who = f"{horizon.name}, {horizon.knots}", "Crocoddyl"
+    try:
+        found = crocoddyl.stand(horizon, ROUNDS)
+    except NotMeasuredError as error:
+        return [named, who, *[remarks.cell(who, named, str(error))] * 9]
+    said = "" if found["status"] == "converged" else " (not solved)"
+    count, seconds = found["iterations"], found["seconds"]
+    figures = [f"{found['cost']:.9g}{said}", "", str(count), f"{1e3 * seconds:.2f}", f"{1e6 * seconds / count:.1f}"]
+    return [named, who, *figures, "", "", "", ""]
 
 
 def list_peers(horizon: Horizon, tools: Tools) -> dict[str, Solver]:
