@@ -180,7 +180,8 @@ def standing(asked: dict[str, Any]) -> dict[str, Any]:
     problem = crocoddyl.ShootingProblem(start, [nodes[0]] * asked["knots"], nodes[1])
     xs = [start] * (asked["knots"] + 1)
     solver, seconds = _solved(crocoddyl.SolverFDDP, problem, xs, list(problem.quasiStatic(xs[:-1])), asked["rounds"])
-    return _answer(solver, seconds, float(solver.cost), 0.0)
+    found = np.array(solver.xs)
+    return _answer(solver, seconds, float(solver.cost), 0.0) | {"base": found[:, :7].tolist()}
 
 
 def _stand(state: Any, asked: dict[str, Any], goal: np.ndarray, is_last: bool) -> Any:

@@ -47,10 +47,10 @@ NOTES = (
     "states as barriers, which is why its cost may differ. The A1 trots: full dynamics, forces of feet within "
     "friction; its calls take one barrier step. Its stages are ours alone: no other solver has them. Large robots "
     "stand on soles, balls and line feet, their base moves by 0.1 m/s forwards and sideways; they are called from "
-    "Python, as machine code that LLVM made, and one call is a linearisation and one barrier step. So are, of all robots, "
-    "a barrier step, which is what a call with one more takes more, and the rest of a call: linearising, the search of a "
-    "step's length, copies. Crocoddyl's FDDP has other costs there: squares of torques, and cones of friction as barriers; "
-    "rotors are locked. It is its wheel, whose code is for any processor of x86-64.",
+    "Python, as machine code that LLVM made, and one call is a linearisation and one barrier step. So are, of all "
+    "robots, a barrier step, which is what a call with one more takes more, and the rest of a call: linearising, the "
+    "search of a step's length, copies. Crocoddyl's FDDP has other costs there: squares of torques, and cones of "
+    "friction as barriers; rotors are locked. It is its wheel, whose code is for any processor of x86-64.",
 )
 DRIVER = """
 #include <string.h>

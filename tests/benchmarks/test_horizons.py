@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.horizons import balance
+from benchmarks.peers.crocoddyl import stand
 from benchmarks.peers.horizon_solvers import solve_by_crocoddyl, solve_by_fatrop
-from benchmarks.standing_horizons import list_standing
+from benchmarks.standing_horizons import BLOW, list_standing
 from benchmarks.trotting_horizon import TrottingHorizon
 
 import screwgraph as sg
@@ -52,6 +53,23 @@ def test_crocoddyl_finds_the_optimum_of_the_same_stages():
     cost, violation = horizon.judge(found.x, found.u)
     assert cost == pytest.approx(OPTIMUM, rel=1e-5)
     assert violation < 1e-6
+
+
+def test_crocoddyl_stands_as_ours_does():
+    """The base, which begins with 0.1 m/s, is at rest before it has gone a centimetre."""
+    horizons = [horizon for horizon in list_standing() if horizon.name.startswith("mini cheetah")]
+    if not horizons:
+        pytest.skip("the file of the robot is not here")
+    try:
+        found = stand(horizons[0], 1)
+    except NotMeasuredError as error:
+        pytest.skip(str(error))
+    way = np.array(found["base"])[:, :3] - horizons[0].q[:3]
+    assert found["status"] == "converged"
+    assert np.abs(way[0]).max() < 1e-12
+    assert 1e-4 < way[1, 0] < BLOW * horizons[0].h
+    assert 1e-4 < np.abs(way).max() < 0.01
+    assert np.abs(way[-1] - way[-2]).max() < 0.01 * BLOW * horizons[0].h
 
 
 @pytest.mark.suite
