@@ -96,7 +96,7 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
             said = "" if found.is_solved else " (not solved)"
             figures = [f"{cost:.9g}{said}", f"{violation:.1e}", str(found.iterations), f"{1e3 * found.seconds:.2f}"]
             spread = [f"{1e-3 * np.quantile(ticks, share):.1f}" if ticks else "" for share in (0.5, 0.99)]
-            parts = split_call(horizon) if name == OURS else ["", ""]
+            parts = split_call(horizon)[1:] if name == OURS else ("", "")
             rows.append([named, name, *figures, f"{each:.1f}", *parts, *spread])
     for standing in list_standing():
         tools.say(f"horizon of {standing.name}")
@@ -109,8 +109,8 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
 def stand_here(horizon: StandingHorizon) -> list[str]:
     """Return the row of a robot that stands: its calls to the optimum, and times of one, from Python."""
     with fast_code():
-        count, solution, seconds = call_often(horizon)
-        parts = split_call(horizon, min(seconds))
+        count, solution, _ = call_until_settled(horizon)
+        seconds, *parts = split_call(horizon)
     least, middle, most = min(seconds), *np.quantile(seconds, [0.5, 0.99])
     said = "" if solution[4] <= CLOSE and not solution[0] else " (not solved)"
     figures = [f"{solution[1]:.9g}{said}", f"{solution[2]:.1e}", str(count), f"{1e-3 * count * least:.2f}"]
@@ -118,28 +118,32 @@ def stand_here(horizon: StandingHorizon) -> list[str]:
     return [f"{horizon.name}, {horizon.knots}", "screwgraph, machine code", *figures, *times]
 
 
-def call_often(horizon: AnyHorizon) -> tuple[int, Float[np.ndarray, "6"], list[float]]:
-    """Return how many calls of machine code an optimum takes, its `solution`, and what calls there take (us)."""
+def call_until_settled(horizon: AnyHorizon) -> tuple[int, Float[np.ndarray, "6"], Callable[[], object]]:
+    """Return how many calls of machine code an optimum takes, its `solution`, and a call there."""
     f = horizon.controller
     given = [np.reshape(x, a.shape) for x, a in zip(horizon.arguments, f.arguments, strict=False)]
     previous, count, solution = np.zeros(f.arguments[-1].shape), 0, np.full(6, np.inf)
     while (solution[4] > CLOSE or solution[0]) and count < MOST:
         *_, previous, solution = f(*given, previous)
         count += 1
-    seconds = list[float]()
+    return count, solution, lambda: f(*given, previous)
+
+
+def split_call(horizon: AnyHorizon) -> tuple[list[float], str, str]:
+    """Return what calls take (us), what a barrier step takes, and what is left of a call.
+
+    Calls with one step more go in turns with them: other programs slow both.
+    """
+    steps = horizon.barrier_steps
+    calls = [call_until_settled(replace(horizon, barrier_steps=steps + more))[2] for more in (0, 1)]
+    seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(TICKS):
-        begin = thread_time()
-        f(*given, previous)
-        seconds.append(1e6 * (thread_time() - begin))
-    return count, solution, seconds
-
-
-def split_call(horizon: AnyHorizon, least: float | None = None) -> list[str]:
-    """Return what a barrier step takes, and what is left of the `least` time of a call (us)."""
-    first = min(call_often(horizon)[2]) if least is None else least
-    *_, seconds = call_often(replace(horizon, barrier_steps=horizon.barrier_steps + 1))
-    step = min(seconds) - first
-    return [f"{step:.1f}", f"{first - horizon.barrier_steps * step:.1f}"]
+        for own, call in zip(seconds, calls, strict=True):
+            begin = thread_time()
+            call()
+            own.append(1e6 * (thread_time() - begin))
+    first, step = min(seconds[0]), min(seconds[1]) - min(seconds[0])
+    return seconds[0], f"{step:.1f}", f"{first - steps * step:.1f}"
 
 
 def stand_by_crocoddyl(horizon: StandingHorizon, remarks: Remarks) -> list[str]:
