@@ -34,6 +34,15 @@ def test_names_and_references(command, tmp_path):
     assert "error of first: largest" in result.out
 
 
+def test_impedances_are_told(command, tmp_path):
+    """They are an argument of the code, too."""
+    tasks = tmp_path / "tasks.yaml"
+    tasks.write_text("tasks: [{impedance: link2, of: position, stiffness: [100, 400, 900], inertia: 4}]")
+    result = command("controller", "rr", "--tasks", tasks, "--lang", "c", "-o", tmp_path / "code")
+    assert (result.status, result.err) == (0, "")
+    assert "reference link2_position_impedance: 100 400 900 40 80 120 4 4 4" in result.out
+
+
 def test_mechanisms(command, tmp_path):
     tasks = tmp_path / "tasks.yaml"
     tasks.write_text("tasks: [{posture: []}]\nlimits: {efforts: {theta: 90}}")

@@ -54,7 +54,8 @@ def write_controller(
     typer.echo(f"controller: {made}")
     for task, (stiffness, damping, weight) in zip(said.tasks, stack_gains(said.tasks), strict=True):
         typer.echo(f"gains of {task.name}: {stiffness:g} {damping:g} {weight:g}")
-    for name, value in said.references.items():
+    own = {name: value for task in said.tasks for name, value in task.constants.items()}
+    for name, value in {**own, **said.references}.items():
         typer.echo(f"reference {name}: {' '.join(f'{x:g}' for x in np.ravel(value))}")
     for contact in said.contacts:
         on, friction = stack_contacts([contact])[0]

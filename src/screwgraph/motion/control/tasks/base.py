@@ -103,6 +103,11 @@ class ControlTask(ABC):
         """Raise InputError where the task is of a contact that is not among those in these frames."""
         del frames
 
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        """References that are the task's own numbers, whatever it follows."""
+        return {}
+
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q; others are rates, zero, or have no such value."""
         del model, q

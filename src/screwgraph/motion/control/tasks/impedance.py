@@ -122,9 +122,14 @@ class ImpedanceTask(ControlTask):
         found = {**self._place.references(model), f"{self.name}_impedance": self.impedance.shape}
         return found if self.inertia is None else {**found, f"{self.name}_wrench": (6,)}
 
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        """The impedance."""
+        return {f"{self.name}_impedance": self.impedance}
+
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q, where nothing pushes it."""
-        return {**self._place.hold(model, q), f"{self.name}_impedance": self.impedance}
+        return {**self._place.hold(model, q), **self.constants}
 
     def list_identities(self, *references: Any) -> list[Number]:
         """Return what vanishes for an orientation."""
