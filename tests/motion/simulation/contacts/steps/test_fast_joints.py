@@ -5,8 +5,11 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.motion.simulation.contacts.steps.middle_state import compile_middle_state
+from screwgraph.motion.simulation.contacts.steps.shorter_steps import ShorterSteps
+from screwgraph.motion.simulation.contacts.terms.coupled_velocities import find_free_velocities
 from screwgraph.spatial.manifolds.gliding import turning
 from tests.motion.simulation.contacts.bodies import PointJacobians
+from tests.robots import robot_file
 
 G, REACH = 9.81, (0.2, 0.0, 0.0)
 INERTIAL = (
@@ -107,6 +110,17 @@ def test_forces_of_shorter_steps_are_the_mean_of_the_step():
     assert (F[:, 2] > 10.0).sum() > 3
     assert np.abs(gained - pushed).max() < 0.05 * np.abs(pushed).max()
     assert (simulator.residual < 1e-9).all()
+
+
+def test_rotors_behind_gears_split_no_step():
+    """They turn nine times as fast as joints do, about axes of their own."""
+    robot, dt = sg.load(robot_file("mini_cheetah.urdf"), base="floating"), 1e-3
+    coupled = find_free_velocities(robot)
+    steps = ShorterSteps(robot.manifold, coupled)
+    for speed, splits in ((50.0, 0.0), (150.0, 1.0)):
+        qd = coupled.spread([0.0] * 6 + [speed] * (len(coupled.free) - 6))
+        assert np.abs(qd).max() * dt > 0.3
+        assert steps.begin({"whole dt": [dt], "whole qd": qd})[-3] == splits
 
 
 def test_samples_of_a_batch_are_what_they_are_alone():

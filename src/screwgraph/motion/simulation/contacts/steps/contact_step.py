@@ -180,7 +180,7 @@ class ContactStep:
             ends.append(EnergyBound(self.model, self.terms).add_to(memory, efforts))
         parts = (hold, *cut, begin, *self.rebound.list_impacts(memory, efforts), *solve, *ends)
         if self.splits:
-            parts = ShorterSteps(manifold).list_parts(memory, list(given), parts)
+            parts = ShorterSteps(manifold, self.model.free_velocities).list_parts(memory, list(given), parts)
         inputs = tuple(place for name in given for place in memory.places(whole[name]))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
@@ -312,7 +312,7 @@ class ContactStep:
         for c, own in enumerate(terms.read_axes(at["axes"])):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
-        way, goes = largest(step), list[Number]()
+        way, goes = largest(coupled.select(list(step))), list[Number]()
         fast = choose(way > FAST, 1.0, 0.0)
         if SPLIT in at:  # of shorter steps, those in which contacts push, though none goes that far
             fast, goes = maximum(fast, choose(largest(x) > 0.0, at[SPLIT][1], 0.0)), split_far_step(way, at[SPLIT])

@@ -19,6 +19,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, largest
 from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
+from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds import Manifold
 from screwgraph.spatial.manifolds.gliding import carry, glide
@@ -49,6 +50,8 @@ class ShorterSteps:
     __repr__ = one_line
 
     manifold: Manifold
+    coupled: CoupledVelocities
+    """Which velocities say how far a step goes: rotors behind gears turn about axes of their own, on no arcs."""
 
     def list_parts(self, memory: Memory, names: Sequence[str], step: Sequence[Part]) -> tuple[Part, ...]:
         """Return the parts of a step in which a whole one, or shorter ones, are taken by the parts `step`.
@@ -69,7 +72,7 @@ class ShorterSteps:
 
     def begin(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the arguments of a whole step, and whether it is split."""
-        (h,), fastest = at[f"{WHOLE}dt"], largest(at[f"{WHOLE}qd"])
+        (h,), fastest = at[f"{WHOLE}dt"], self._find_fastest(at[f"{WHOLE}qd"])
         splits = choose(h * fastest > FAST, 1.0, 0.0)
         return [*(x for vector in at.values() for x in vector), splits, splits, h]
 
@@ -87,7 +90,9 @@ class ShorterSteps:
         half as long.
         """
         (goes, splits, left), (short,), (whole,) = at[SPLIT], at["dt"], at[f"{WHOLE}dt"]
-        is_far = choose(short * largest(at["qd'"]) > FAR, choose(short > LEAST * whole, goes, 0.0), 0.0) > 0.5
+        is_far = (
+            choose(short * self._find_fastest(at["qd'"]) > FAR, choose(short > LEAST * whole, goes, 0.0), 0.0) > 0.5
+        )
         is_on, is_first, after = goes > 0.5, left > (1.0 - TINY) * whole, choose(is_far, left, left - short)
         ends = after < TINY * whole
         state = _choose(is_far, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
@@ -110,9 +115,13 @@ class ShorterSteps:
             *(choose(ends, 0.0, goes), splits, choose(is_on, after, left)),
         ]
 
+    def _find_fastest(self, qd: Any) -> Number:
+        """Return the largest velocity of a coordinate that couplings leave free."""
+        return largest(self.coupled.select(list(qd)))
+
     def _choose_length(self, qd: Any, whole: Number, left: Number) -> Number:
         """Return the length of the next step: one, a half, a quarter, ... of the whole, no longer than what is left."""
-        way, length = whole * largest(qd), whole
+        way, length = whole * self._find_fastest(qd), whole
         for k in range(HALVED):
             length = choose(way > FAST * 2.0**k, whole * 0.5 ** (k + 1), length)
         return minimum(length, left)
