@@ -35,6 +35,16 @@ def test_forces_at_the_edge_of_their_cones_slide(is_input):
     assert count(slides, sideways) == 2
 
 
+def test_a_contact_without_friction_does_not_slide():
+    arguments = [
+        Argument(name, (n,), tuple(f"{name}[{i}]" for i in range(n))) for name, n in (("contacts", 4), ("forces", 3))
+    ]
+    code = expect_search(arguments, sg.Plane(tuple(NORMAL)))
+    for pressed in np.linspace(1.0, 40.0, 100):  # |f|^2 less the square of the normal force is rounding, of any sign
+        assert code.evaluate([0.0, 0.0, 1e-6, 1e3, *(pressed * NORMAL)])[0] == 0
+    assert code.evaluate([1e-3, 0.0, 1e-6, 1e3, *(40.0 * (NORMAL + 1e-3 * ALONG))])[0] == 1
+
+
 @pytest.mark.parametrize(("tangent", "is_searched"), [(0.4, False), (0.6, True)])
 def test_a_body_that_slides_is_expected_to_be_searched_for(tangent, is_searched):
     """On a slope with friction 0.5, a body on one point of no radius sticks below tan 0.5, and slides above."""

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.geometry.ground import PLANE, Plane
-from screwgraph.spatial import choose
+from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Program, Tape, dot, program
 
 EDGE = 0.98
 """Part of the largest friction from which on a contact counts as sliding: normals turn a little from step to step."""
+
+LEAST = 1e-6
+"""Friction that is none: a contact without it does not slide, its force has what rounding leaves along the ground."""
 
 
 def expect_search(arguments: Sequence[Argument], plane: Plane | None) -> Program:
@@ -25,7 +28,7 @@ def expect_search(arguments: Sequence[Argument], plane: Plane | None) -> Program
         force = given["forces"][3 * c : 3 * c + 3]
         normal = given["ground"][PLANE * c : PLANE * c + 3] if plane is None else plane.normal
         pressed = dot(normal, force)
-        most = EDGE * given["contacts"][4 * c] * pressed
+        most = maximum(EDGE * given["contacts"][4 * c], LEAST) * pressed
         slid = choose(dot(force, force) - pressed * pressed > most * most, 1.0, 0.0)
         slides = choose(pressed > 0.0, slid, 0.0) + slides
     return program(tape, [slides], tuple(name for argument in arguments for name in argument.names))
