@@ -22,8 +22,8 @@ from screwgraph.model.robot import link_poses
 from screwgraph.motion.planning import Plan, Planner
 from screwgraph.motion.planning.collision import Sphere
 from screwgraph.motion.planning.collision.automatic_spheres import placed_spheres
+from screwgraph.motion.planning.factors.priors import GpInterpolation, interpolation_weights
 from screwgraph.motion.planning.obstacles import Avoid
-from screwgraph.motion.planning.priors import GpInterpolation, interpolation_weights
 from screwgraph.motion.planning.task_files import read_task
 from screwgraph.optimize import LevenbergMarquardt, Tolerances
 from screwgraph.ui.view import plan_scene, save_html

@@ -19,7 +19,7 @@ from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.goals.velocity import select_velocities
-from screwgraph.motion.planning.initial_guess import make_initial_values
+from screwgraph.motion.planning.guesses.initial_guess import make_initial_values
 from screwgraph.motion.planning.limits import EffortLimit, PositionLimit, VelocityLimit
 from screwgraph.optimize.methods.casadi_nlp import make_factor_expression, make_iterate
 

@@ -11,7 +11,7 @@ from jaxtyping import Float
 from benchmarks import manhattan
 from benchmarks.bench import Entry, Tools
 from benchmarks.tables import NOTHING, Sheet
-from screwgraph.motion.planning.priors import WhitenedTransition
+from screwgraph.motion.planning.factors.priors import WhitenedTransition
 from screwgraph.optimize import Incremental, Problem, Variables, Vector, each, soft, solve
 
 COLUMNS = ("problem", "solver", "updates", "together, s", "median, ms", "99 %, ms", "worst, ms", "cost")

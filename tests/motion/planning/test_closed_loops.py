@@ -11,8 +11,8 @@ from screwgraph.motion.planning.costs import Path
 from screwgraph.motion.planning.goals import Point, Position
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.limits import EffortLimit, PositionLimit
-from screwgraph.motion.planning.receding_horizon import advance_task
-from screwgraph.motion.planning.relaxation import RECOVERY
+from screwgraph.motion.planning.search.receding_horizon import advance_task
+from screwgraph.motion.planning.search.relaxation import RECOVERY
 from tests.motion.planning.closed_loops import OWN, Q, arm, beside_a_ball, controlled, five_bar, to
 
 NOISE = 1e-3

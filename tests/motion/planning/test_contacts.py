@@ -23,9 +23,9 @@ from screwgraph.motion.planning.contacts.point_contact import CancellingForces
 from screwgraph.motion.planning.costs import Path
 from screwgraph.motion.planning.goals import Point, Velocity
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.receding_horizon import advance_task, is_scheduled
+from screwgraph.motion.planning.search.receding_horizon import advance_task, is_scheduled
 from screwgraph.motion.planning.task_files import read_task
-from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.motion.planning.transcription.problem import transcribe
 from screwgraph.tape import Tape, jacobian, program
 from tests.motion.planning.contact_checks import Body, is_passed_on, moved
 

@@ -10,7 +10,7 @@ from screwgraph.motion.planning import Phase, Plan, Planner, Task, horizon
 from screwgraph.motion.planning.costs import Acceleration, Effort, Smoothness, Time
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.limits import AccelerationLimit, EffortLimit, PositionLimit, VelocityLimit
-from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.motion.planning.transcription.problem import transcribe
 from screwgraph.optimize import kernels, solve
 
 FASTEST = 1.2

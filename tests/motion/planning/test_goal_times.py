@@ -12,7 +12,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.planning import Phase, Planner, Task, horizon, read_task
 from screwgraph.motion.planning.costs import Effort, Smoothness, Time
 from screwgraph.motion.planning.goals import Acceleration, Direction, FrameVelocity, Point, Pose, Position, Velocity
-from screwgraph.motion.planning.violation_report import demand, when
+from screwgraph.motion.planning.search.violation_report import demand, when
 from screwgraph.ui.draw.motion import collect_goals
 from tests.oracle import pinocchio_model
 

@@ -12,7 +12,7 @@ from screwgraph.motion.planning import Phase, Planner, Task
 from screwgraph.motion.planning.contacts import PointContact
 from screwgraph.motion.planning.costs import Acceleration, Effort
 from screwgraph.motion.planning.goals import Point, Position, Velocity
-from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.motion.planning.transcription.problem import transcribe
 
 HOPPER = Path(__file__).with_name("hopper.yaml")
 BEND, LINK = 0.9, 0.25

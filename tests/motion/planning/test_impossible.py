@@ -14,9 +14,9 @@ from screwgraph.motion.planning.collision import BodySphere, Sphere
 from screwgraph.motion.planning.contacts import FlatContact
 from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.goals import Point, Pose, Position, Velocity
-from screwgraph.motion.planning.infeasibility import explain_weight, prove_infeasible
 from screwgraph.motion.planning.limits import EffortLimit, VelocityLimit
 from screwgraph.motion.planning.obstacles import Avoid
+from screwgraph.motion.planning.search.infeasibility import explain_weight, prove_infeasible
 
 REST = Velocity()
 BALL = (BodySphere("tool", radius=0.1),)

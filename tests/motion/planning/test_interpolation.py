@@ -8,7 +8,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.planning import Phase, Plan, Task
 from screwgraph.motion.planning.costs import Acceleration
 from screwgraph.motion.planning.goals import Position
-from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.motion.planning.transcription.problem import transcribe
 from screwgraph.optimize import Result, Status
 from screwgraph.optimize.result import Iterate
 

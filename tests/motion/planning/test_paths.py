@@ -9,7 +9,7 @@ import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.motion.planning import Task, horizon
 from screwgraph.motion.planning.costs import Effort, Path
-from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.motion.planning.transcription.problem import transcribe
 
 WAY = np.array([[0.0, 0.0, 1.0], [1.0, -2.0, 1.0], [1.0, 0.0, 0.0]])
 

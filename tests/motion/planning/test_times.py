@@ -10,7 +10,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.motion.planning import Phase, Task, horizon
 from screwgraph.motion.planning.costs import Effort
 from screwgraph.motion.planning.goals import Position
-from screwgraph.motion.planning.transcription import transcribe
+from screwgraph.motion.planning.transcription.problem import transcribe
 
 
 def steps_of(phases, rule="trapezoidal"):

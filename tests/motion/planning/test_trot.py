@@ -5,7 +5,7 @@ import pinocchio as pin
 import pytest
 
 from screwgraph.motion.planning import Planner
-from screwgraph.motion.planning.relaxation import RECOVERY
+from screwgraph.motion.planning.search.relaxation import RECOVERY
 from screwgraph.motion.planning.task_files import read_task
 from tests.motion.planning.contact_checks import Body, moved
 from tests.oracle import to_pin_q, to_pin_v

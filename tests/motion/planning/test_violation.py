@@ -11,7 +11,7 @@ import screwgraph as sg
 from screwgraph.motion.planning import Planner, Task, horizon
 from screwgraph.motion.planning.goals import Direction, Point, Pose, Position, Velocity
 from screwgraph.motion.planning.limits import VelocityLimit
-from screwgraph.motion.planning.violation_report import demand
+from screwgraph.motion.planning.search.violation_report import demand
 from screwgraph.spatial.exponential import exp3
 
 Q = np.array([0.3, -0.5, 0.2, 0.1, 0.4, 0.2])

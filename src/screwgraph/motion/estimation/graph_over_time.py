@@ -19,7 +19,7 @@ from screwgraph.motion.integration_rules.graph_at_nodes import (
     replicate_factors,
     select_balances,
 )
-from screwgraph.motion.planning.loop_closure import StabilisedClosure
+from screwgraph.motion.planning.factors.loop_closure import StabilisedClosure
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.optimize import Factors, Problem, Selection, Variables, Vector, each, equality
 

@@ -15,7 +15,7 @@ from screwgraph.motion.estimation.readings.measurements import Measurements
 from screwgraph.motion.estimation.readings.sensors import Walk
 from screwgraph.motion.estimation.robots.unknowns import RobotUnknowns
 from screwgraph.motion.integration_rules import RK4, take_step
-from screwgraph.motion.planning.extrapolated_euler import MotionStretches, integrate_stretches
+from screwgraph.motion.planning.accuracy.extrapolated_euler import MotionStretches, integrate_stretches
 from screwgraph.optimize.manifold_code import displacement_rates, retract_values
 from screwgraph.spatial.manifolds import Manifold
 

@@ -9,12 +9,12 @@ from screwgraph.motion.planning.models import MechanismCoordinates
 from screwgraph.motion.planning.phases import Phase, horizon
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.plan_files import save_plan
-from screwgraph.motion.planning.planner import Planner
-from screwgraph.motion.planning.planning import plan
-from screwgraph.motion.planning.replanner import Replanner
+from screwgraph.motion.planning.search.planner import Planner
+from screwgraph.motion.planning.search.planning import plan
+from screwgraph.motion.planning.search.replanner import Replanner
 from screwgraph.motion.planning.task import Task
 from screwgraph.motion.planning.task_files import print_task, read_task, task_names
-from screwgraph.motion.planning.timed_path import TimedPath
+from screwgraph.motion.planning.timing.timed_path import TimedPath
 
 __all__ = [
     "COLLOCATIONS",

@@ -13,7 +13,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.motion.integration_rules import between_states, interpolate_step, lagrange_polynomials
 from screwgraph.motion.integration_rules.step_interpolation import evaluate_polynomial
 from screwgraph.motion.planning.collocation import UNTIED
-from screwgraph.motion.planning.dynamics import find_acting_wrenches
+from screwgraph.motion.planning.factors.dynamics import find_acting_wrenches
 from screwgraph.motion.planning.items import Wrench
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns

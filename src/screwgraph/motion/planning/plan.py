@@ -11,21 +11,21 @@ from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.motion.planning.accuracy.momentum_errors import MomentumErrors
+from screwgraph.motion.planning.accuracy.motion_errors import MotionErrors, find_motion_errors
+from screwgraph.motion.planning.accuracy.open_loop import OpenLoopErrors
+from screwgraph.motion.planning.accuracy.step_errors import StepErrors
 from screwgraph.motion.planning.interpolation import PlannedMotion
 from screwgraph.motion.planning.limits.limit_violations import LimitViolation, find_limit_violations
 from screwgraph.motion.planning.models import find_model_kind
-from screwgraph.motion.planning.momentum_errors import MomentumErrors
-from screwgraph.motion.planning.motion_errors import MotionErrors, find_motion_errors
 from screwgraph.motion.planning.obstacles.swept_spheres import (
     SweptContact,
     find_swept_contacts,
     select_clearance_factors,
 )
-from screwgraph.motion.planning.open_loop import OpenLoopErrors
-from screwgraph.motion.planning.regularisation import NAME as REGULARISATION
-from screwgraph.motion.planning.step_errors import StepErrors
 from screwgraph.motion.planning.task import Task
-from screwgraph.motion.planning.transcription import Transcription, list_wrenches
+from screwgraph.motion.planning.transcription.problem import Transcription, list_wrenches
+from screwgraph.motion.planning.transcription.regularisation import NAME as REGULARISATION
 from screwgraph.motion.simulation import States, Trajectory
 from screwgraph.optimize import Result, Status
 

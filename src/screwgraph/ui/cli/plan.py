@@ -13,7 +13,7 @@ from screwgraph import Plan, Planner, task_names
 from screwgraph.base.progress_report import report_progress
 from screwgraph.motion.planning import Task, print_task, read_task, save_plan
 from screwgraph.motion.planning.item_labels import label_item
-from screwgraph.motion.planning.timed_path import time_path
+from screwgraph.motion.planning.timing.timed_path import time_path
 from screwgraph.motion.simulation import save_motion
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import make_usage_error, print_json, print_note, show_progress

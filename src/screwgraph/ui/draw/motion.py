@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.motion.planning import Plan
-from screwgraph.motion.planning.between_points import find_instants, unwrap_demand
+from screwgraph.motion.planning.factors.between_points import find_instants, unwrap_demand
 from screwgraph.motion.planning.goals.position import PositionError
 from screwgraph.motion.planning.mechanics import list_flat_places
 from screwgraph.motion.planning.template_wrappers import BoundViolation, EntryError, unwrap_template

@@ -9,7 +9,7 @@ from time import process_time
 import numpy as np
 
 from screwgraph.motion.planning import Plan, Planner
-from screwgraph.motion.planning.initial_guess import make_initial_values
+from screwgraph.motion.planning.guesses.initial_guess import make_initial_values
 from screwgraph.motion.planning.plan import FEASIBLE
 from screwgraph.optimize.methods.casadi_nlp import make_iterate, make_nlp
 from screwgraph.optimize.methods.kkt import KktSystem

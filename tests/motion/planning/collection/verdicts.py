@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from screwgraph.motion.planning import Plan, Planner
-from screwgraph.motion.planning.plan_search import LOST
-from screwgraph.motion.planning.refinement import resample_values
+from screwgraph.motion.planning.search.plan_search import LOST
+from screwgraph.motion.planning.search.refinement import resample_values
 
 from .rival import ipopt, least_time
 

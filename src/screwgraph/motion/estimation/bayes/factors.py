@@ -18,7 +18,7 @@ from screwgraph.motion.estimation.bayes.paths import Path, find_paths
 from screwgraph.motion.estimation.factors.prior import SelectedPrior
 from screwgraph.motion.estimation.mechanism_noise import Noise, spread_integration
 from screwgraph.motion.estimation.mechanisms.forward_graph import FORCED, INTEGRATORS, OF_EQUATIONS, sample_forces
-from screwgraph.motion.planning.loop_closure import ClosureRate
+from screwgraph.motion.planning.factors.loop_closure import ClosureRate
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.optimize import Factors, Variables, each, soft
 from screwgraph.optimize.losses import Huber

@@ -18,7 +18,7 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.model.sensors.sensor import Sensor
 from screwgraph.motion.estimation.initial_guess import UNKNOWNS
 from screwgraph.motion.estimation.robots.motion_graph import get_mechanics
-from screwgraph.motion.planning.loop_closure import Closure
+from screwgraph.motion.planning.factors.loop_closure import Closure
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import Drive, find_joint, find_model_kind
 from screwgraph.motion.planning.vector_code import compile_on_arrays

@@ -14,7 +14,7 @@ from screwgraph.model.model import Model
 from screwgraph.motion.estimation.parameters import Parameters
 from screwgraph.motion.estimation.window_rules import extrapolate_state
 from screwgraph.motion.integration_rules import Rule, StepDefect
-from screwgraph.motion.planning.loop_closure import Closure
+from screwgraph.motion.planning.factors.loop_closure import Closure
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import as_robot
 from screwgraph.optimize import Factors, Selection, Variables, Vector, each, soft

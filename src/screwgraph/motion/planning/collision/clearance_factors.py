@@ -13,7 +13,7 @@ from screwgraph.motion.planning.collision.clearance_templates import SphereCentr
 from screwgraph.motion.planning.collision.fields import DistanceGrid, FieldTaylor
 from screwgraph.motion.planning.collision.moving_frames import FramePose, evaluate_poses
 from screwgraph.motion.planning.collision.spheres import Spheres
-from screwgraph.motion.planning.priors import GpInterpolation, interpolation_weights, select_neighbours
+from screwgraph.motion.planning.factors.priors import GpInterpolation, interpolation_weights, select_neighbours
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, each, hinge, inequality, refresh_parameters, soft
 

@@ -9,8 +9,8 @@ from typing import Any
 from screwgraph.model.robot import Robot, link_poses
 from screwgraph.motion.planning.collision.shapes import SHAPES
 from screwgraph.motion.planning.collision.shapes.base import to_local
+from screwgraph.motion.planning.factors.priors import GpInterpolation
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.priors import GpInterpolation
 from screwgraph.optimize.template_wrappers import Split
 from screwgraph.spatial import Array, matrix, vector
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.yaml_values import Value
+from screwgraph.motion.planning.factors.priors import make_prior_factors
 from screwgraph.motion.planning.keys import SMOOTHNESS
-from screwgraph.motion.planning.priors import make_prior_factors
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.motion.planning.between_points import list_demands
+from screwgraph.motion.planning.factors.between_points import list_demands
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 from screwgraph.optimize import Factors, each, equality, soft
 

@@ -13,8 +13,8 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import targets
 from screwgraph.model.formats.yaml_values import Value
-from screwgraph.motion.planning.between_points import list_demands
 from screwgraph.motion.planning.contacts.base import normalise_direction
+from screwgraph.motion.planning.factors.between_points import list_demands
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.keys import DIRECTION
 from screwgraph.motion.planning.mechanics import Mechanics

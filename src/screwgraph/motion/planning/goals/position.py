@@ -13,7 +13,7 @@ from screwgraph.base.argument_checks import validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.robot import Robot, check_unit
-from screwgraph.motion.planning.driven_coordinates import hold_start
+from screwgraph.motion.planning.factors.driven_coordinates import hold_start
 from screwgraph.motion.planning.goals.base import make_goal_factors
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import find_model_kind, list_values, merge_names, set_coordinates

@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 
 from screwgraph.motion.planning.collision.clearance_templates import ClearanceViolation, SelfClearanceViolation
 from screwgraph.motion.planning.collision.moving_frames import evaluate_poses, find_corners, measure_ways
-from screwgraph.motion.planning.priors import GpInterpolation, interpolation_weights
+from screwgraph.motion.planning.factors.priors import GpInterpolation, interpolation_weights
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.optimize import Factors, Selection, each, inequality
 from screwgraph.optimize.batch import Batch

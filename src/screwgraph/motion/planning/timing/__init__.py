@@ -1,0 +1,1 @@
+"""The fastest timing of a path that is given exactly."""
