@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from screwgraph.compiler.kernels import address_of
+from screwgraph.optimize import Problem, Variables, Vector, each, inequality, soft
+from screwgraph.optimize.methods.local_model import BoundModel, ModelScales
 from screwgraph.optimize.methods.model_kernels import CostNumbers, RowNumbers, compile_model_code, finish_model
+
+from .graphs import anchor
 
 
 def in_python(tables, *given):
@@ -58,3 +62,20 @@ def test_models_are_scaled_sums(call, scaled):
     unequal.residuals[3] = np.nan
     call((equal, unequal, cost), 0.01, 0.25, found)
     assert np.isnan(found[1])
+
+
+def test_a_model_that_is_used_again_has_other_scales_of_costs():
+    x, places = Variables("x", Vector(2), 3), np.arange(6.0).reshape(3, 2)
+    most = inequality(lambda x, *, upper: x - upper, x, upper=np.ones(2), name="most")
+    assembly = Problem([soft(anchor, x, at=each(places), name="targets"), most]).assembly
+    at, scales = np.ones(6), ModelScales.from_assembly(assembly, None, None, 0.0)
+    for bound in (BoundModel(assembly, scales, True), BoundModel(assembly, scales, True).make_twin()):
+        for scale in (1.0, 4.0, 0.5):
+            bound.adopt(assembly.with_scales(scale, {}), scales)
+            model = bound.evaluate(at)
+            gradient, entries = model.gradient.copy(), model.entries.copy()
+            np.testing.assert_allclose(gradient, (at - places.ravel()) / scale)
+            ((where, own),) = bound.evaluate_entries(at, ["targets"])
+            np.testing.assert_allclose(own, entries[where])
+            bound.evaluate_cost_slopes(at)
+            np.testing.assert_allclose(model.gradient, gradient)

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from tests.motion.control.robots import crouched, feet, tripod, tripod_text
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
@@ -18,6 +19,7 @@ from screwgraph.motion.control import (
     PlaneBarrier,
     controller,
     stack_barriers,
+    stack_contacts,
     stack_gains,
 )
 
@@ -162,3 +164,48 @@ def test_filter_of_other_torques(robots):
         )
         changed += left > 0.0
     assert 0 < changed < 8
+
+
+@pytest.mark.parametrize(
+    ("frame", "of", "on"), [("body", "pose", [1, 1, 1]), ("front_knee_link", "position", [0, 1, 1])]
+)
+def test_an_impedance_of_a_body_on_feet(frame, of, on):
+    """A trunk that feet carry, and a leg in the air, both pushed: accelerations by Pinocchio, of forces of the feet."""
+    robot, model = tripod(), pin.buildModelFromXML(tripod_text(), pin.JointModelFreeFlyer())
+    stiffness, inertia = np.array([20.0, 30.0, 40.0, 300.0, 600.0, 900.0]), np.array([0.1, 0.2, 0.3, 2.0, 3.0, 5.0])
+    own, part = (slice(None), 0) if of == "pose" else (slice(3, 6), 3)
+    task, touching = ImpedanceTask(frame, of, stiffness=stiffness[own], inertia=inertia[own]), feet(friction=5.0)
+    f, data = controller(robot, [task], contacts=touching, limits=FREE), model.createData()
+    at, rng, flags = model.getFrameId(frame), np.random.default_rng(3), stack_contacts(touching)
+    flags[:, 0] = on
+    for _ in range(4):
+        q, qd = crouched(robot), 0.02 * rng.standard_normal(15)
+        q[7:] += 0.1 * rng.standard_normal(9)
+        v, wrench, rates = np.roll(qd[:6], 3), 2.0 * rng.standard_normal(6), 0.05 * rng.standard_normal((2, 6))
+        v = np.concatenate([v, qd[6:]])
+        pin.forwardKinematics(model, data, q)
+        goal = pin.updateFramePlacement(model, data, at)
+        goal.translation += 0.002 * rng.standard_normal(3)
+        given = (goal.homogeneous if of == "pose" else goal.translation), rates[:, own], task.impedance, wrench
+        tau, _, forces, *_, solution = f(q, qd, *given, stack_gains([task]), flags, np.zeros(f.arguments[-1].shape))
+        assert solution[0] == 0.0
+        assert (np.array(on) * forces[:, 2] >= -1e-9).all()
+        efforts = np.concatenate([np.zeros(6), tau]) - pin.nonLinearEffects(model, data, q, v)
+        J = np.roll(pin.computeFrameJacobian(model, data, q, at, ALIGNED), 3, axis=0)
+        efforts += J.T @ wrench
+        for contact, force in zip(touching, forces, strict=True):
+            link = model.getFrameId(contact.frame)
+            pin.forwardKinematics(model, data, q)
+            arm = pin.updateFramePlacement(model, data, link).rotation @ contact.at - [0.0, 0.0, contact.radius]
+            both = pin.computeFrameJacobian(model, data, q, link, ALIGNED)
+            efforts += (both[:3] - pin.skew(arm) @ both[3:]).T @ force
+        M = np.triu(pin.crba(model, data, q))
+        pin.forwardKinematics(model, data, q, v, np.linalg.solve(M + np.triu(M, 1).T, efforts))
+        place = pin.updateFramePlacement(model, data, at)
+        found = pin.getFrameClassicalAcceleration(model, data, at, ALIGNED)
+        turn, R = pin.log3(goal.rotation @ place.rotation.T), goal.rotation if of == "pose" else np.eye(3)
+        axes = np.block([[R, np.zeros((3, 3))], [np.zeros((3, 3)), R]])
+        missed = axes.T @ np.concatenate([turn, goal.translation - place.translation])
+        pull = stiffness * missed + 2.0 * np.sqrt(inertia * stiffness) * (axes.T @ (rates[0] - J @ v))
+        expected = rates[1] + axes @ ((pull + axes.T @ wrench) / inertia)
+        np.testing.assert_allclose(np.concatenate([found.angular, found.linear])[part:], expected[part:], atol=2e-3)

@@ -50,25 +50,8 @@ def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint
     gradient, c, g, A, G = model.addresses
     equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.matrix.addresses[:2]
     y = address_of(point.y)
-    call_on_slacks(
-        "measure_errors",
-        point.s.size,
-        point.s,
-        point.z,
-        g,
-        gradient,
-        A,
-        *equal,
-        y,
-        c,
-        products,
-        slope,
-        G,
-        *unequal,
-        found,
-        n,
-        rows,
-    )
+    given = (point.s, point.z, g, gradient, A, *equal, y, c, products, slope, G, *unequal)
+    call_on_slacks("measure_errors", point.s.size, *given, found, n, rows)
     kkt.remember_products(model, point.y, products)
     residual, least, most, *others = found.tolist()
     stationary, steepest, dual = others

@@ -130,8 +130,10 @@ class BoundModel:
 
     def adopt(self, assembly: Assembly, scales: ModelScales) -> None:
         """Take other scales, of rows, units and costs; parameters of factors are the same."""
+        of_costs = ("_cost_slopes", "_entries") if assembly.cost_scale != self._assembly.cost_scale else ()
         self._assembly, self.scales = assembly, scales
-        vars(self).pop("_finish", None)
+        for name in ("_finish", *of_costs):
+            vars(self).pop(name, None)
 
     @cached_property
     def _finish(self) -> Callable[[], tuple[float, float]]:
@@ -199,7 +201,9 @@ class BoundModel:
         _scale(z, scales.unequal, unequal.multipliers)
         equal.evaluate()
         unequal.evaluate()
-        self._scale_residuals(equal.residuals, unequal.residuals)
+        _scale(equal.residuals, scales.equal, self.c)
+        np.subtract(unequal.residuals, scales.relaxed, out=self.g)
+        _scale(self.g, scales.unequal, self.g)
 
     def evaluate_entries(
         self, x: Float[np.ndarray, " s"], names: Iterable[str]
@@ -209,12 +213,6 @@ class BoundModel:
         scale, batches = self.scales.costs, {id(own): own for own in (self._entries[name] for name in names)}
         found = [(place, call()) for place, call in batches.values()]
         return [(place, own if scale is None else own * scale[place]) for place, own in found]
-
-    def _scale_residuals(self, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> None:
-        """Write c and g of residuals without scales."""
-        _scale(c, self.scales.equal, self.c)
-        np.subtract(g, self.scales.relaxed, out=self.g)
-        _scale(self.g, self.scales.unequal, self.g)
 
 
 def unit_products(

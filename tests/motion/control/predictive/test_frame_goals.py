@@ -110,5 +110,6 @@ def test_poses_that_are_none_have_no_effort(bad):
     rounded = goals.copy()
     rounded[..., :3, :3] = rounded[..., :3, :3].round(4)  # four digits of a camera are enough
     assert tick(rounded)[-1][0] < 2.0
+    given = {"frames": wrong, "frame_weights": FRAME_WEIGHTS}
     with pytest.raises(sg.InputError, match="numbers without sense"), np.errstate(all="ignore"):
-        converge(control, [0.4, 0.9], [0.3, -0.2], references, weights, frames=wrong, frame_weights=FRAME_WEIGHTS)
+        converge(control, [0.4, 0.9], [0.3, -0.2], references, weights, **given, most=1)

@@ -62,6 +62,8 @@ def test_a_combination_that_is_worse_is_left():
     best = solution(target + 1e-3, 1.0)
     secants = secants.add(solution(target + 1.0, 1.0), solution(target + 2.0, 1.0), SOUND)
     np.testing.assert_array_equal(secants.begin(solution(target, 1.0)), best)
+    lost = SecantSteps(layout, best=best).add(solution(target, 1.0), solution(target, 0.0), np.array([3.0, *SOUND[1:]]))
+    np.testing.assert_array_equal(lost.begin(solution(target, 0.0)), best)
     after = secants.add(solution(target, 1.0), solution(target, 0.0), SOUND)  # no step was taken: nothing is known
     np.testing.assert_array_equal(after.begin(solution(target, 0.0)), solution(target, 0.0))
 

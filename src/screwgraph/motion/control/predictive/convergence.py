@@ -94,12 +94,12 @@ def converge(
         return PredictedMotion(**dict(zip(names, results, strict=True)))
 
     found, secants, patience = call(solution), SecantSteps(SolutionLayout.of(control)), FIRST
+    if found.solution[0] >= NO_SENSE:
+        raise InputError(
+            f"{control.name}: the state, references, weights or last solution",
+            why="there are numbers without sense",
+        )
     for k in range(most - 1):
-        if found.solution[0] >= NO_SENSE:
-            raise InputError(
-                f"{control.name}: the state, references, weights or last solution",
-                why="there are numbers without sense",
-            )
         if _is_optimal(found.solution, tolerance):
             saddle = secants.find_descent()
             if saddle is None:

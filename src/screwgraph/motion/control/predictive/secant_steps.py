@@ -15,6 +15,7 @@ from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, quaternion_places
+from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION
 
 MEMORY = 8
@@ -25,7 +26,6 @@ WORSE = 2.0
 """Times the smallest step from which a combination was none."""
 RANK = 1e-10
 """Part of the largest change of steps that counts."""
-
 INDEPENDENT = 1e-6
 """Part of the largest of differences of trajectories that says in which directions they are."""
 AWAY = 0.1
@@ -88,14 +88,19 @@ class SecantSteps:
     def add(
         self, last: Float[np.ndarray, " k"], found: Float[np.ndarray, " k"], solution: Float[np.ndarray, "6"]
     ) -> SecantSteps:
-        """Return these and the step from a solution to the next one; all but the smallest are left if it is larger."""
+        """Return these and the step from a solution to the next one.
+
+        Where it is larger than the smallest, or there is none, all are left but what that led to.
+        """
+        if solution[0] >= NO_SENSE:  # a combination was beyond all numbers
+            return SecantSteps(self.layout, back=self.best)
         length, barrier = found[0] - 1.0, solution[SOLUTION.index("barrier")]
         if not (last[0] > 0.0 and length > 0.0 and barrier <= SETTLED):
             return replace(self, back=None)
         z = self.layout.read(last)
         step = (self.layout.read(found) - z) / length
         size = float(np.linalg.norm(step / self._units(z)))
-        if self.steps and not size <= WORSE * self.smallest:
+        if not size <= WORSE * self.smallest:
             return SecantSteps(self.layout, back=self.best)
         trajectories, steps = (*self.trajectories, z)[-MEMORY:], (*self.steps, step)[-MEMORY:]
         own = replace(self, trajectories=trajectories, steps=steps, back=None)
