@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from tests.motion.control.robots import crouched, feet, tripod, tripod_text
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
@@ -22,6 +21,7 @@ from screwgraph.motion.control import (
     stack_contacts,
     stack_gains,
 )
+from tests.motion.control.robots import crouched, feet, tripod, tripod_text
 
 HAND = "panda_hand_tcp"
 FREE = ControlLimits(effort=False, velocity=False, position=False)
@@ -172,16 +172,16 @@ def test_filter_of_other_torques(robots):
 def test_an_impedance_of_a_body_on_feet(frame, of, on):
     """A trunk that feet carry, and a leg in the air, both pushed: accelerations by Pinocchio, of forces of the feet."""
     robot, model = tripod(), pin.buildModelFromXML(tripod_text(), pin.JointModelFreeFlyer())
-    stiffness, inertia = np.array([20.0, 30.0, 40.0, 300.0, 600.0, 900.0]), np.array([0.1, 0.2, 0.3, 2.0, 3.0, 5.0])
+    stiffness, inertia = np.array([20.0, 30.0, 40.0, 300.0, 600.0, 900.0]), np.array([0.5, 0.7, 1.0, 2.0, 3.0, 5.0])
     own, part = (slice(None), 0) if of == "pose" else (slice(3, 6), 3)
     task, touching = ImpedanceTask(frame, of, stiffness=stiffness[own], inertia=inertia[own]), feet(friction=5.0)
     f, data = controller(robot, [task], contacts=touching, limits=FREE), model.createData()
     at, rng, flags = model.getFrameId(frame), np.random.default_rng(3), stack_contacts(touching)
     flags[:, 0] = on
     for _ in range(4):
-        q, qd = crouched(robot), 0.02 * rng.standard_normal(15)
-        q[7:] += 0.1 * rng.standard_normal(9)
-        v, wrench, rates = np.roll(qd[:6], 3), 2.0 * rng.standard_normal(6), 0.05 * rng.standard_normal((2, 6))
+        q, qd = crouched(robot), 0.01 * rng.standard_normal(15)
+        q[7:] += 0.03 * rng.standard_normal(9)
+        v, wrench, rates = np.roll(qd[:6], 3), 0.5 * rng.standard_normal(6), 0.05 * rng.standard_normal((2, 6))
         v = np.concatenate([v, qd[6:]])
         pin.forwardKinematics(model, data, q)
         goal = pin.updateFramePlacement(model, data, at)
@@ -189,7 +189,7 @@ def test_an_impedance_of_a_body_on_feet(frame, of, on):
         given = (goal.homogeneous if of == "pose" else goal.translation), rates[:, own], task.impedance, wrench
         tau, _, forces, *_, solution = f(q, qd, *given, stack_gains([task]), flags, np.zeros(f.arguments[-1].shape))
         assert solution[0] == 0.0
-        assert (np.array(on) * forces[:, 2] >= -1e-9).all()
+        assert (forces[:, 2] > 1.0 * np.array(on) - 1e-9).all()  # N: no foot is at the bound of its cone
         efforts = np.concatenate([np.zeros(6), tau]) - pin.nonLinearEffects(model, data, q, v)
         J = np.roll(pin.computeFrameJacobian(model, data, q, at, ALIGNED), 3, axis=0)
         efforts += J.T @ wrench
