@@ -5,6 +5,7 @@ from screwgraph.optimize import (
     InteriorPoint,
     Problem,
     Status,
+    Tolerances,
     Variables,
     Vector,
     equality,
@@ -97,6 +98,16 @@ def test_problem_71_of_hock_and_schittkowski_as_least_squares():
     assert ours.success
     assert ours.cost == pytest.approx(theirs.cost, rel=1e-6)
     assert np.abs(ours.values["x"] - theirs.values["x"]).max() < 1e-5
+
+
+def test_a_matrix_that_a_result_keeps_is_that_of_its_factors_after_a_second_order_correction():
+    x = Variables("x", Vector(2))  # whole steps along the circle leave it and cost more: Maratos (1978)
+    problem = Problem([soft(anchor, x, at=[0.3, 0.0]), equality(circle, x, radius=1.0)])
+    rough = Tolerances(violation=1e-2, dual=5e-2)
+    found = solve(problem, {"x": [[np.cos(0.3), np.sin(0.3)]]}, method="interior_point", tolerances=rough)
+    assert found.iterations == 2, found  # a corrected step is the last one
+    factored, b = found.iterate.memory["factored"], np.array([1.0, 2.0, 3.0])
+    np.testing.assert_allclose(factored.exact.times(factored.solve(b)), b, rtol=1e-9)
 
 
 def test_hinges_cost_nothing_inside_and_grow_with_the_square_outside():

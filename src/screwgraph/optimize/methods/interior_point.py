@@ -119,7 +119,7 @@ class InteriorPoint:
                 continue
             if found is not None:
                 convexity = convexity.after_step(found.length / found.longest)
-                model = found.model or kkt.model(found.point.x)
+                model = found.model or kkt.model(found.point.x, beside=model)  # whose values are `known`'s
                 point, passed = bound_duals(found.point, model), found.filter
                 watch = watch.after_step(model.violation, model.cost)
             if found is None and model.violation <= tolerances.violation:
