@@ -9,7 +9,8 @@ from screwgraph.compiler.backends import reference_results
 from screwgraph.compiler.backends.reference_results import make_reference
 from tests.motion.control.predictive.test_optima import cart_pole
 
-FRESH, GOES_ON = 0, 1
+FRESH, GOES_ON = 0.0, 1.0
+"""What stands first in solutions: none, or one and the part of its last step that was taken."""
 
 
 @pytest.fixture(params=["float64", "float32"])
@@ -56,7 +57,8 @@ def test_examples_are_calls_that_go_on_from_each_other(listing):
     assert (solution["solution"][:, 0] < 3.0).all()
     begins = given["previous"][:, 0]
     assert (begins[::2] == FRESH).all()
-    assert (begins[1::2] == GOES_ON).all()
+    assert (begins[1::2] > GOES_ON).all()
+    assert (begins[1::2] <= GOES_ON + 1.0).all()
 
 
 def _count(compute, calls):
