@@ -174,7 +174,8 @@ def test_an_impedance_of_a_body_on_feet(frame, of, on):
     robot, model = tripod(), pin.buildModelFromXML(tripod_text(), pin.JointModelFreeFlyer())
     stiffness, inertia = np.array([20.0, 30.0, 40.0, 300.0, 600.0, 900.0]), np.array([0.5, 0.7, 1.0, 2.0, 3.0, 5.0])
     own, part = (slice(None), 0) if of == "pose" else (slice(3, 6), 3)
-    task, touching = ImpedanceTask(frame, of, stiffness=stiffness[own], inertia=inertia[own]), feet(friction=5.0)
+    task = ImpedanceTask(frame, of, stiffness=list(stiffness[own]), inertia=list(inertia[own]))
+    touching = feet(friction=5.0)
     f, data = controller(robot, [task], contacts=touching, limits=FREE), model.createData()
     at, rng, flags = model.getFrameId(frame), np.random.default_rng(3), stack_contacts(touching)
     flags[:, 0] = on

@@ -13,7 +13,7 @@ from typing import Any
 
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
 from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, solve_rows
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector, largest
 from screwgraph.spatial import choose
 from screwgraph.tape import Memory, Number, Part, SettlingLoop
 from screwgraph.tape.sparse_rows import add_entry
@@ -57,8 +57,8 @@ def take_passage(
     solves = choose(left <= smallest, goes, 0.0)
     is_solved = solves > 0.5
     more = choose(is_solved, 0.0, choose(count < MOST - 1.5, goes, 0.0))
-    found = [choose(is_solved, new, old) for new, old in zip(ahead, x, strict=True)]
-    next_tried = [choose(is_on, new, old) for new, old in zip(ahead, tried, strict=True)]
+    found = choose_vector(is_solved, ahead, x)
+    next_tried = choose_vector(is_on, ahead, tried)
     going = choose(is_solved, 0.0, round_[0])
     round_ = [going, choose(is_solved, 1.0, round_[1]), choose(is_solved, left, round_[2])]
     sweeps = [choose(is_solved, 0.0, state[0]), state[1] + goes + goes, *state[2:]]  # a sweep, and a step

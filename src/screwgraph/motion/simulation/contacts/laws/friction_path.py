@@ -14,7 +14,7 @@ from typing import Any
 
 from screwgraph.motion.simulation.contacts.laws import newton
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector, largest
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Memory, Number, Part, SettledWhen, SettlingLoop, StageLoop
 
@@ -104,7 +104,7 @@ def advance_trial(
     worst, square = largest(F), sum((f * f for f in F), start=0.0)
     falls = choose(worst <= smallest, 1.0, choose(square < (1.0 - LESS * length) * most, 1.0, 0.0))
     is_taken = choose(taken > 0.0, 0.0, falls) > 0.5
-    found = [choose(is_taken, new, old) for new, old in zip(tried, ahead, strict=True)]
+    found = choose_vector(is_taken, tried, ahead)
     after = zip((length, worst, square), (taken, left, now), strict=True)
     return [*found, length * CUT, *(choose(is_taken, new, old) for new, old in after), most]
 
@@ -123,7 +123,7 @@ def take_passage(
     is_moved = taken > 0.0
     easier = choose(taken > 0.5, maximum(EASIER * proximal, LEAST), proximal)
     proximal = choose(is_moved, easier, maximum(HARDER * proximal, SMALL))
-    sizes = [choose(is_moved, new, old) for new, old in zip([now, *sizes[:-1]], sizes, strict=True)]
+    sizes = choose_vector(is_moved, [now, *sizes[:-1]], sizes)
     solved = choose(left <= sweeps[2], 1.0, 0.0)
     whole = choose(before < ALL + 0.5, FIRST, OTHER)
     fails = choose(proximal > LARGE, 1.0, choose(tries > whole - 1.5, 1.0, 0.0)) * (1.0 - solved)
@@ -133,9 +133,9 @@ def take_passage(
     # A failure begins again where the path is; the first one without impulses.
     base = choose(before < NONE + 0.5, 0.0, 1.0)
     kept = [choose(solved > 0.5, new, base * old) for new, old in zip(ahead, reached, strict=True)]
-    begun = [choose(ends, new, old) for new, old in zip(kept, ahead, strict=True)]
-    kept = [choose(ends, new, old) for new, old in zip(kept, reached, strict=True)]
-    moved = [choose(ends, new, old) for new, old in zip(place, (part, before, way), strict=True)]
+    begun = choose_vector(ends, kept, ahead)
+    kept = choose_vector(ends, kept, reached)
+    moved = choose_vector(ends, place, (part, before, way))
     after = [onward, count + 1.0, choose(ends, 0.0, tries + 1.0), choose(ends, NEAR, proximal), *moved, *sizes]
     pairs = zip((*begun, *kept, *after), (*y, *reached, *state), strict=True)
     return [choose(goes > 0.5, new, old) for new, old in pairs]
@@ -165,6 +165,6 @@ def find_next(solved: Number, part: Number, before: Number, way: Number) -> list
 def end_path(x: Any, sweeps: Any, round_: Any, y: Any, reached: Any, state: Any) -> list[Number]:
     """Return impulses, and the states of sweeps and rounds, after the path: its own where it came to the end."""
     arrives = abs(state[5] - 1.0) < 1e-12
-    kept = [choose(arrives, new, old) for new, old in zip(reached, x, strict=True)]
+    kept = choose_vector(arrives, reached, x)
     left = choose(arrives, sweeps[2], round_[2])
     return [*kept, sweeps[0], sweeps[1] + state[1], *sweeps[2:], *round_[:2], left]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, ImpulseLaw, Numbers
@@ -63,6 +64,11 @@ def rounding(h: Number) -> Number:
 def add_vectors(a: Numbers, b: Numbers) -> list[Number]:
     """Return the sum of two vectors."""
     return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def choose_vector(test: Any, new: Iterable[Number], old: Iterable[Number]) -> list[Number]:
+    """Return one of two vectors; both are computed."""
+    return [choose(test, x, y) for x, y in zip(new, old, strict=True)]
 
 
 def largest(numbers: Iterable[Number]) -> Number:
@@ -160,5 +166,5 @@ class ImpulseProblem:
         """
         goes, _, _, share, _, _ = state
         ahead, change = self.sweep(x, share)
-        kept = [choose(goes > 0.5, new, old) for new, old in zip(ahead, x, strict=True)]
+        kept = choose_vector(goes > 0.5, ahead, x)
         return kept, advance_sweeps(state, change)

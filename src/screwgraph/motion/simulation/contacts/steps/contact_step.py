@@ -14,7 +14,14 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument
 from screwgraph.motion.simulation.contacts.laws import newton
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import STATE, ImpulseProblem, begin_sweeps, largest, rounding
+from screwgraph.motion.simulation.contacts.laws.sweeps import (
+    STATE,
+    ImpulseProblem,
+    begin_sweeps,
+    choose_vector,
+    largest,
+    rounding,
+)
 from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
 from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST, EnergyBound
 from screwgraph.motion.simulation.contacts.steps.loop_closing import (
@@ -116,49 +123,14 @@ class ContactStep:
         whole = {name: f"{WHOLE}{name}" if self.splits else name for name in given}
         for name, size in (*sizes.items(), *((whole[name], size) for name, size in given.items())):
             memory.add(name, size)
-        # What later parts read stands beside the terms: code of many numbers takes these where they are.
-        held = [f"{HELD}{name}" for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)]
-        begun = [name.removeprefix(HELD) for name in held]
-        for name in given if self.splits else ():
-            memory.add(name, given[name])
-        for new, old in zip(held, begun, strict=True):
-            if self.splits:
-                memory.alias(new, memory.places(old))
-            else:
-                memory.add(new, given[old])
-        flags = ["second", "again"] if self.model.whirls else []
-        for name in flags:
-            memory.add(name, 1)
-        copied, second = ([], []) if self.splits else (begun, held), flags[:1]
-        hold = memory.block("hold", copied[0], [*copied[1], *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
+        held, hold = self._hold(given)
         cut = list[Block]()
         if reads := self.efforts.find_inputs(list(given)):
             memory.add(EFFORTS, sum(len(a.names) for a in self.model.state if a.name == "tau"))
             cut.append(memory.block("cut", reads, [EFFORTS], partial(self.find_efforts, reads)))
         efforts = EFFORTS if cut else "tau"
         begin = self.terms.add_to(memory, efforts)
-        laws, m = self.model.laws, self.model.rows
-        values, prepared = sum(law.values for law in laws), sum(law.prepared for law in laws)
-        own = {
-            "b'": m,
-            "R": m,
-            "values": values,
-            "x": m,
-            "change": len(self.model.free_velocities.free),
-            "times": k,
-            "aims": k,
-            "arrive": m,
-            "latest": 1,
-            "fast": 1,
-            "state": STATE,
-            "round": ROUND,
-            "prepared": prepared,
-            "swept": m,
-            "newton": newton.STATE,
-        }
-        own |= {SPLIT: SHARES} if self.splits else {}
-        own |= self.search.sizes | (self.closing.sizes if self.closing else {"way": own["change"]})
-        for name, size in own.items():
+        for name, size in self._own_sizes.items():
             memory.add(name, size)
         way, split = ["way", "closing"] if self.closing else [], [SPLIT] if self.splits else []
         end = make_named_block(
@@ -186,6 +158,52 @@ class ContactStep:
         names = tuple(name for argument in self.arguments for name in argument.names)
         likely = expect_search(self.arguments, self.model.plane)
         return Routine(names, inputs, outputs, memory.size, parts, likely)
+
+    def _hold(self, given: Mapping[str, int]) -> tuple[list[str], Block]:
+        """Return names of arguments for later parts, and what puts these beside the terms; `given` are all sizes.
+
+        Code of many numbers takes them where they are.
+        """
+        memory = self.memory
+        held = [f"{HELD}{name}" for name in ("q", "dt", "contacts", "forces", *self.closing_arguments)]
+        begun = [name.removeprefix(HELD) for name in held]
+        for name in given if self.splits else ():
+            memory.add(name, given[name])
+        for new, old in zip(held, begun, strict=True):
+            if self.splits:
+                memory.alias(new, memory.places(old))
+            else:
+                memory.add(new, given[old])
+        flags = ["second", "again"] if self.model.whirls else []
+        for name in flags:
+            memory.add(name, 1)
+        copied, second = ([], []) if self.splits else (begun, held), flags[:1]
+        block = memory.block("hold", copied[0], [*copied[1], *second], lambda *x: [*chain(*x), *(0.0 for _ in second)])
+        return held, block
+
+    @property
+    def _own_sizes(self) -> dict[str, int]:
+        """Sizes of vectors between the terms and the results."""
+        laws, m, k = self.model.laws, self.model.rows, len(self.model.contacts)
+        own = {
+            "b'": m,
+            "R": m,
+            "values": sum(law.values for law in laws),
+            "x": m,
+            "change": len(self.model.free_velocities.free),
+            "times": k,
+            "aims": k,
+            "arrive": m,
+            "latest": 1,
+            "fast": 1,
+            "state": STATE,
+            "round": ROUND,
+            "prepared": sum(law.prepared for law in laws),
+            "swept": m,
+            "newton": newton.STATE,
+        }
+        own |= {SPLIT: SHARES} if self.splits else {}
+        return own | self.search.sizes | (self.closing.sizes if self.closing else {"way": own["change"]})
 
     def search_parts(self, held: Sequence[str], late: Part) -> Sequence[Part]:
         """Return the parts that find impulses; `held` are q, dt, contacts, forces and parameters.
@@ -224,7 +242,7 @@ class ContactStep:
         last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
         if closing:
             is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
-        found = [choose(is_on, old, new) for old, new in zip(last, x, strict=True)]
+        found = choose_vector(is_on, last, x)
         return [*found, *found, round_[0], 0.0]
 
     def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:

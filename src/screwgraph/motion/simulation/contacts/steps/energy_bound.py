@@ -20,7 +20,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.laws import TINY
-from screwgraph.motion.simulation.contacts.laws.sweeps import largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
@@ -76,7 +76,7 @@ class EnergyBound:
         shrunk = np.array([u + part * (v - u) for u, v in zip(locked, velocity, strict=True)], dtype=object)
         carried = carry(model.manifold, middle, np.array(at["q'"], dtype=object), shrunk)
         is_above = choose(at["fast"][0] > 0.5, part, 1.0) < 1.0
-        return [choose(is_above, new, old) for new, old in zip(carried, qd, strict=True)]
+        return choose_vector(is_above, carried, qd)
 
     def _middle(self, q: Any, qd: Any, h: Number) -> tuple[Any, Any]:
         """Return position and velocity of the middle of the step that ends at q with qd."""

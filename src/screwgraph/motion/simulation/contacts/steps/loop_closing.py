@@ -22,7 +22,7 @@ from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSyste
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate
 from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.nearest_closing import NearestClosing
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
@@ -217,25 +217,25 @@ class LoopClosing:
         searching, fallen = again * choose(sticks, breaks, 1.0) > 0.5, falls > 0.5
         left = choose(again > 0.5, 0.0, choose(fallen, size, far * opening))
         _, count, _, share, last, most = state
-        start_x, start_change = _choose(is_first, x, first_x), _choose(is_first, change, first_change)
+        start_x, start_change = choose_vector(is_first, x, first_x), choose_vector(is_first, change, first_change)
         keeps, aims = choose(sticks, goes, 0.0) > 0.5, choose(sticks, goes, choose(searching, 1.0, 0.0))
         # A velocity that is corrected leads elsewhere.
         gained = [choose(aims > 0.5, h * r, 0.0) - gap for r, gap in zip(drift, gaps, strict=True)]
         _, shift = guess.system.close(guess.factor, gained)
         return [
-            *_choose(fallen, start_x, _choose(keeps, all_x, x)),
-            *_choose(keeps, held_x, own_x),
-            *_choose(fallen, start_change, _choose(keeps, moved, change)),
-            *_choose(fallen, [0.0] * len(beta), _choose(aims > 0.5, add_vectors(beta, less), beta)),
-            *_choose(fallen, [0.0] * len(way), _choose(is_on, add_vectors(way, shift), way)),
+            *choose_vector(fallen, start_x, choose_vector(keeps, all_x, x)),
+            *choose_vector(keeps, held_x, own_x),
+            *choose_vector(fallen, start_change, choose_vector(keeps, moved, change)),
+            *choose_vector(fallen, [0.0] * len(beta), choose_vector(aims > 0.5, add_vectors(beta, less), beta)),
+            *choose_vector(fallen, [0.0] * len(way), choose_vector(is_on, add_vectors(way, shift), way)),
             *(choose(searching, 1.0, state[0]), count, smallest),
             *(choose(searching, 1.0, share), choose(searching, FAR, last), choose(searching, count + PATIENT, most)),
             *(choose(searching, 1.0, round_[0]), choose(searching, 0.0, round_[1])),
             choose(is_on, maximum(choose(sticks, deviation, round_[2]), left), round_[2]),
             *(again, passages + goes, choose(is_on, sum((gap * gap for gap in gaps), start=0.0), closing[2])),
             choose(is_on, size, before),
-            *_choose(is_on, start_x, first_x),
-            *_choose(is_on, start_change, first_change),
+            *choose_vector(is_on, start_x, first_x),
+            *choose_vector(is_on, start_change, first_change),
             *(maximum(falls, nearest[0]), *nearest[1:]),
         ]
 
@@ -250,8 +250,8 @@ class LoopClosing:
         far = choose(maximum(largest(gaps), largest(drift)) > NEAR * smallest, goes, 0.0)
         is_on, square = goes > 0.5, sum((gap * gap for gap in gaps), start=0.0)
         return [
-            *_choose(is_on, add_vectors(change, corrected), change),
-            *_choose(is_on, add_vectors(way, shift), way),
+            *choose_vector(is_on, add_vectors(change, corrected), change),
+            *choose_vector(is_on, add_vectors(way, shift), way),
             *(*closing[:2], choose(is_on, square, closing[2]), closing[3]),
             *(choose(passages < MOST - 1.5, far, 0.0), passages + goes),
         ]
@@ -279,7 +279,3 @@ class LoopClosing:
 def _fill(pattern: Sequence[Sequence[int]], numbers: Any) -> list[Row]:
     given: Iterator[Number] = iter(numbers)
     return [{k: next(given) for k in columns} for columns in pattern]
-
-
-def _choose(test: Any, new: Any, old: Any) -> list[Number]:
-    return [choose(test, a, b) for a, b in zip(new, old, strict=True)]

@@ -19,7 +19,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate
 from screwgraph.motion.simulation.contacts.laws.laws import FAR
-from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
@@ -70,7 +70,7 @@ class NearestClosing:
         """Return `MOVED` after a passage: a shift of the position; of the last one, velocities of the nearest."""
         change, way, (goes, passages, least), near_change, near_way, closing, round_ = (at[name] for name in MOVED)
         (h,), free, is_last = at["dt"], self.terms.full("free", at["free"]), passages > MOST - 1.5
-        change, way = _choose(is_last, near_change, change), _choose(is_last, near_way, way)
+        change, way = choose_vector(is_last, near_change, change), choose_vector(is_last, near_way, way)
         ahead, carried = self.move(at["q"], h, add_vectors(free, change), way)
         values = at.get(PARAMETERS, ())
         gaps, K, rates = self.model.open_loops(ahead, values)
@@ -90,11 +90,11 @@ class NearestClosing:
         left, is_on = maximum(maximum(open_ / h, largest(opening)), largest(slips)), goes > 0.5
         square = sum((gap * gap for gap in gaps), start=0.0)
         return [
-            *_choose(is_on, moved, at["change"]),
-            *_choose(is_on, shifted, at["way"]),
+            *choose_vector(is_on, moved, at["change"]),
+            *choose_vector(is_on, shifted, at["way"]),
             *(choose(is_on, choose(ends, 0.0, 1.0), 0.0), passages + goes, choose(is_nearer, open_, least)),
-            *_choose(is_nearer, change, near_change),
-            *_choose(is_nearer, way, near_way),
+            *choose_vector(is_nearer, change, near_change),
+            *choose_vector(is_nearer, way, near_way),
             *(*closing[:2], choose(is_on, square, closing[2]), closing[3]),
             *(*round_[:2], choose(is_on, left, round_[2])),
         ]
@@ -105,7 +105,3 @@ class NearestClosing:
         step = coupled.spread([h * v + d for v, d in zip(velocity, way, strict=True)])
         ahead = self.model.couple(glide(manifold, q, np.array(step, dtype=object))[0])
         return ahead, carry(manifold, q, ahead, np.array(coupled.spread(velocity), dtype=object))
-
-
-def _choose(test: Any, new: Any, old: Any) -> list[Number]:
-    return [choose(test, a, b) for a, b in zip(new, old, strict=True)]

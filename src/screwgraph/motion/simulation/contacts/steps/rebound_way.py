@@ -13,7 +13,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors
+from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector
 from screwgraph.motion.simulation.contacts.steps.impacts import (
     IMPACT,
     Approach,
@@ -166,7 +166,7 @@ class ReboundWay:
         is_late = (find_latest(at["times"]) if first is None else first) > 0.0
         old = x, change, [0.0] * len(change) if way is None else way
         for after, before in zip(self.find(at, x, change), old, strict=True):
-            yield [choose(is_late, new, kept) for new, kept in zip(after, before, strict=True)]
+            yield choose_vector(is_late, after, before)
 
     def displace(self, q: Any, dt: Any, free: Any, change: Any, way: Any, times: Any, *found: Any) -> list[Number]:
         """Return the end of a step without loops, q' and qd' of `found`, moved by a way where any time is not zero."""
@@ -175,7 +175,7 @@ class ReboundWay:
         ahead = self.model.couple(glide(manifold, q, np.array(coupled.spread(step), dtype=object))[0])
         carried = carry(manifold, np.array(q_after, dtype=object), ahead, np.array(qd_after, dtype=object))
         is_late, ends = find_latest(times) > 0.0, [*q_after, *qd_after]
-        return [choose(is_late, x, y) for x, y in zip([*ahead, *carried], ends, strict=True)]
+        return choose_vector(is_late, [*ahead, *carried], ends)
 
     def displace_end(self, memory: Memory) -> SettledWhen:
         """Return the part that moves the end of a step without loops."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from screwgraph.motion.simulation.contacts.laws import newton
-from screwgraph.motion.simulation.contacts.laws.sweeps import begin_again
+from screwgraph.motion.simulation.contacts.laws.sweeps import begin_again, choose_vector
 from screwgraph.spatial import choose
 from screwgraph.tape import Block, Memory, Number
 
@@ -35,7 +35,7 @@ def accept_impulses(x: Any, swept: Any, method: Any, state: Any, round_: Any) ->
     """Return the impulses, and the states of sweeps and rounds."""
     _, passages, _, _, left = method
     is_nearer = left < round_[2]
-    kept = [choose(is_nearer, new, old) for new, old in zip(x, swept, strict=True)]
+    kept = choose_vector(is_nearer, x, swept)
     left = choose(is_nearer, left, round_[2])
     more = choose(left > newton.UNSOLVED * state[2], round_[0], 0.0)
     return [*kept, more, state[1] + passages, *state[2:], more, round_[1], left]

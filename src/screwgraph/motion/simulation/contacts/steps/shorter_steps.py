@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities
@@ -81,7 +81,7 @@ class ShorterSteps:
         q, qd, (h,), (goes, *_) = at["q"], at["qd"], at["dt"], at[SPLIT]
         short = self._choose_length(qd, h, h)
         found = [*self._glide(q, qd, 0.5 * (short - h)), short]
-        return _choose(goes > 0.5, found, [*q, *qd, h])
+        return choose_vector(goes > 0.5, found, [*q, *qd, h])
 
     def follow(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the start of the next shorter step, the results so far, and whether to go on.
@@ -95,22 +95,22 @@ class ShorterSteps:
         )
         is_on, is_first, after = goes > 0.5, left > (1.0 - TINY) * whole, choose(is_far, left, left - short)
         ends = after < TINY * whole
-        state = _choose(is_far, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
+        state = choose_vector(is_far, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
         q, qd = state[: len(at["q"])], state[len(at["q"]) :]
         length = choose(ends, whole, choose(is_far, 0.5 * short, self._choose_length(qd, whole, after)))
         ahead = self._glide(q, qd, 0.5 * (length - short))
         sums = [choose(is_first, 0.0, f) for f in at["kept forces'"]]
         sums = add_vectors(sums, [short / whole * f for f in at["forces'"]])
-        gaps = _choose(is_first, at["gaps'"], at["kept gaps'"])
+        gaps = choose_vector(is_first, at["gaps'"], at["kept gaps'"])
         (worst, passages), (before, others) = at["solution"], (choose(is_first, 0.0, x) for x in at["kept solution"])
         found = [*ahead, *sums, *gaps, maximum(worst, before), passages + others]
         takes = choose(is_far, 0.0, goes) > 0.5
-        kept = _choose(takes, found, [x for name in RESULTS for x in at[f"kept {name}"]])
+        kept = choose_vector(takes, found, [x for name in RESULTS for x in at[f"kept {name}"]])
         return [
-            *_choose(is_on, ahead, [*at["q"], *at["qd"]]),
+            *choose_vector(is_on, ahead, [*at["q"], *at["qd"]]),
             choose(is_on, length, short),
-            *_choose(takes, at["forces'"], at["forces"]),
-            *_choose(splits > 0.5, kept, [x for name in RESULTS for x in at[name]]),
+            *choose_vector(takes, at["forces'"], at["forces"]),
+            *choose_vector(splits > 0.5, kept, [x for name in RESULTS for x in at[name]]),
             *kept,
             *(choose(ends, 0.0, goes), splits, choose(is_on, after, left)),
         ]
@@ -139,7 +139,3 @@ def split_far_step(way: Number, split: Sequence[Number]) -> list[Number]:
     goes, splits, left = split
     again = choose(way > FAR, choose(splits > 0.5, 0.0, 1.0), 0.0)
     return [maximum(goes, again), maximum(splits, again), left]
-
-
-def _choose(test: Any, new: Sequence[Number], old: Sequence[Number]) -> list[Number]:
-    return [choose(test, a, b) for a, b in zip(new, old, strict=True)]
