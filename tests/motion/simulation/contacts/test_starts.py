@@ -7,6 +7,7 @@ import screwgraph as sg
 from screwgraph.api.deployment import Choice, asked_functions
 from screwgraph.compiler import Function
 from screwgraph.motion.simulation.contacts import bend_start
+from tests.motion.control import robots
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
 ROBOT = quadruped(names="ad")
@@ -164,3 +165,14 @@ def test_legs_that_stretch_beyond_their_range_bend():
 def test_joints_within_their_ranges_stay_neutral():
     robot = sg.load("rrr")
     np.testing.assert_array_equal(bend_start(robot, [sg.Contact(robot.links[-1].name)]), robot.neutral())
+
+
+def test_a_joint_whose_range_is_one_position_has_it():
+    text = (
+        robots.tripod_text()
+        .replace('lower="-1" upper="1"', 'lower="0.1" upper="0.1"')
+        .replace('upper="0"', 'upper="-0.4"')
+    )
+    q = bend_start(sg.load(text, base="floating"), robots.feet())
+    np.testing.assert_array_equal(q[[7, 10, 13]], 0.1)
+    assert (q[[9, 12, 15]] < -0.4).all()

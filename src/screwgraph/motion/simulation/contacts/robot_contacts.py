@@ -76,15 +76,17 @@ class RobotContacts:
         single = np.array([model.q_slices[joint.name].start for joint in model.joints if joint.type.nq == 1], dtype=int)
         if model.is_closed or not ((q < lower) | (q > upper))[single].any():
             return q
-        near, seen = np.clip(q, least, most)[single], np.array(self.locate(model, contacts, q))[:, :2]
+        seen, q[single] = self.locate(model, contacts, q), np.clip(q, least, most)[single]
+        free = single[least[single] < most[single]]  # ranges may be single positions
+        near = q[free]
 
         def miss(x: np.ndarray) -> np.ndarray:
             bent = q.copy()
-            bent[single] = x
-            moved = np.array(self.locate(model, contacts, bent))[:, :2] - seen
+            bent[free] = x
+            moved = np.subtract(self.locate(model, contacts, bent), seen).reshape(-1, 3)[:, :2]
             return np.concatenate([moved.ravel(), NEAR * (x - near)])
 
-        q[single] = least_squares(miss, near, bounds=(least[single], most[single])).x
+        q[free] = least_squares(miss, near, bounds=(least[free], most[free])).x if free.size else near
         return q
 
     def locate(self, model: Robot, contacts: Sequence[Contact], q: Float[Array, " nq"]) -> list[Float[Array, "3"]]:
