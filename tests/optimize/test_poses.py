@@ -3,7 +3,8 @@ import pytest
 from scipy.optimize import least_squares
 from scipy.spatial.transform import Rotation
 
-from screwgraph.optimize import SO3, Problem, Variables, each, soft, solve
+from screwgraph.optimize import SO3, Problem, Variables, Vector, each, soft, solve
+from screwgraph.optimize.value_layout import ValueLayout
 from screwgraph.spatial import log3
 
 from .graphs import pose_ring
@@ -52,3 +53,19 @@ def test_the_mean_of_rotations_lies_between_them():
     measured = np.array([SO3().retract(np.eye(3), turn) for turn in turns])
     result = solve(Problem([soft(lambda R, *, at: log3(at.T @ R), R, at=each(measured), name="near")]))
     assert np.allclose(log3(result.values["R"][0]), [0, 0, 0.3], rtol=0, atol=1e-10)
+
+
+def test_families_move_along_their_own_directions_wherever_vectors_stand_beside_rotations():
+    rng, vectors = (
+        np.random.default_rng(2),
+        [Variables(name, Vector(dim), 2) for name, dim in zip("abc", (1, 3, 2), strict=True)],
+    )
+    layout = ValueLayout((vectors[0], vectors[1], Variables("R", SO3(), 3), vectors[2]))
+    start = {"a": rng.normal(size=(2, 1)), "b": rng.normal(size=(2, 3)), "c": rng.normal(size=(2, 2))}
+    start["R"] = Rotation.random(3, random_state=4).as_matrix()
+    d = rng.normal(size=layout.size)
+    moved = layout.unpack(layout.retract(layout.pack(start), d))
+    for name in "abc":
+        np.testing.assert_array_equal(moved[name].ravel(), start[name].ravel() + d[layout.directions[name]])
+    turns = Rotation.from_rotvec(d[layout.directions["R"]].reshape(3, 3)).as_matrix()
+    np.testing.assert_allclose(moved["R"], start["R"] @ turns, atol=1e-12)

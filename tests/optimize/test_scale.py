@@ -5,6 +5,9 @@ import pytest
 
 from screwgraph.base.errors import InputError
 from screwgraph.optimize import Problem, Variables, Vector, equality, inequality, soft, solve
+from screwgraph.optimize.methods.kkt import KktSystem
+from screwgraph.optimize.methods.row_scales import STEEPEST
+from screwgraph.spatial import vector
 
 FORCE = 1e7
 
@@ -37,6 +40,21 @@ def test_warm_starts_are_of_the_same_scale():
     again = solve(problem, found, cost_scale=FORCE**2)
     assert again.success, again
     assert again.cost == pytest.approx(found.cost, rel=1e-6)
+
+
+def test_rows_are_divided_by_what_is_steep_in_them_and_models_are_evaluated_once_for_that():
+    x = Variables("x", Vector(2))
+    steep = equality(lambda x: vector([1e4 * x[0] + x[1], 0.0, 500.0 * x[1], 0.0]), x, name="rows that are steep, or 0")
+    assembly = Problem([soft(lambda x: x, x, name="least"), steep]).assembly
+    at = np.array([0.5, -2.0])
+    kkt = KktSystem(assembly).with_row_scales(at, {})
+    assert kkt.scales is not None
+    np.testing.assert_allclose(kkt.scales.equal, [STEEPEST / 1e4, 1.0, STEEPEST / 500.0, 1.0])
+    for where in (at, at, at + 1.0):  # what was evaluated for the scales serves once, and where it was evaluated
+        model = kkt.model(where)
+        np.testing.assert_allclose(model.c, [STEEPEST * (where[0] + 1e-4 * where[1]), 0.0, STEEPEST * where[1], 0.0])
+        np.testing.assert_allclose(model.A, [STEEPEST, 1e-2, STEEPEST])
+        np.testing.assert_allclose(model.gradient, where)
 
 
 @pytest.mark.parametrize(

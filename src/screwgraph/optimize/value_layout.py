@@ -70,13 +70,29 @@ class ValueLayout:
 
     def retract(self, x: Float[np.ndarray, " s"], d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Move all unknowns along their directions."""
-        if self.is_plain:
-            return x + d
-        parts, views = [], self.views(x)
+        found = np.empty_like(x)
+        for values, directions, v in self._runs:
+            here, step = x[values], d[directions]
+            if v is None:
+                np.add(here, step, out=found[values])
+                continue
+            here, step = here.reshape(v.count, *v.manifold.shape), step.reshape(v.count, v.manifold.dim)
+            found[values] = retract_values(v.manifold, here, step).ravel()
+        return found
+
+    @cached_property
+    def _runs(self) -> list[tuple[slice, slice, Variables | None]]:
+        """Places of values and directions: of families of vectors that follow each other (None), of other families."""
+        runs: list[tuple[slice, slice, Variables | None]] = []
         for v in self.families:
-            step = d[self.directions[v.name]].reshape(v.count, v.manifold.dim)
-            parts.append(retract_values(v.manifold, views[v.name], step).ravel())
-        return np.concatenate(parts)
+            values, directions = self.places[v.name], self.directions[v.name]
+            if not isinstance(v.manifold, Vector):
+                runs.append((values, directions, v))
+            elif runs and runs[-1][2] is None:
+                runs[-1] = (slice(runs[-1][0].start, values.stop), slice(runs[-1][1].start, directions.stop), None)
+            else:
+                runs.append((values, directions, None))
+        return runs
 
     def place(self, direction: int) -> tuple[str, int, int]:
         """Return what one direction is of: the family, the number in it, the direction of that unknown."""

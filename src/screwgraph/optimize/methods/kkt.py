@@ -42,10 +42,11 @@ class KktSystem:
             return replace(self, scales=known, units=units)
         if not self._bound:
             self._bound.append(self.bind())
-        bound = self._bound[0]
-        bound.evaluate_slopes(x)
+        bound = self._bound[-1]
+        bound.evaluate_factors(x)
         other = replace(self, scales=compute_row_scales(self.assembly, bound.A, bound.G, units), units=units)
         _leave_models(self._bound, self.assembly.spare_models[self.curved])
+        other._evaluated.append(x)
         return other
 
     @cached_property
@@ -67,6 +68,11 @@ class KktSystem:
         return models
 
     @cached_property
+    def _evaluated(self) -> list[Float[np.ndarray, " s"]]:
+        """Where factors were evaluated for scales of rows, until the first model is asked for: mostly there."""
+        return []
+
+    @cached_property
     def _products(self) -> list[tuple[LocalModel, np.ndarray, np.ndarray]]:
         """The last model, multipliers y and product A'y, where there is one."""
         return []
@@ -76,14 +82,13 @@ class KktSystem:
         return BoundModel(self.assembly, self.model_scales, self.curved)
 
     def model(self, x: Float[np.ndarray, " s"], beside: LocalModel | None = None) -> LocalModel:
-        """Evaluate everything at x, into arrays that later calls use again, unless their model stands `beside`.
-
-        Entries of soft factors stand in one buffer, which every call uses again.
-        """
+        """Evaluate everything at x, into arrays that later calls use again, unless their model stands `beside`."""
+        known = self._evaluated.pop() if self._evaluated else None
         free = [b for b in self._bound if beside is None or b.gradient is not beside.gradient]
         if not free:
             self._bound.append(self._bound[0].make_twin() if self._bound else self.bind())
-        return (free or self._bound)[-1].evaluate(x)
+        bound = (free or self._bound)[-1]
+        return bound.scale_model() if known is x else bound.evaluate(x)
 
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Return values after a step."""

@@ -155,11 +155,6 @@ class BoundModel:
         vars(finish)["tables"] = tables  # whose addresses are arguments
         return finish
 
-    def evaluate_slopes(self, x: Float[np.ndarray, " s"]) -> None:
-        """Write A and G at x, without scales."""
-        self.x[:] = x
-        self._evaluate_all()
-
     @cached_property
     def _cost_slopes(self) -> Callable[[], tuple[float, Float[np.ndarray, " n"]]]:
         """Costs and gradients alone, for which code is made when somebody first asks."""
@@ -178,8 +173,16 @@ class BoundModel:
 
     def evaluate(self, x: Float[np.ndarray, " s"]) -> LocalModel:
         """Return the model at x, whose arrays are those of this object."""
+        self.evaluate_factors(x)
+        return self.scale_model()
+
+    def evaluate_factors(self, x: Float[np.ndarray, " s"]) -> None:
+        """Write residuals and slopes of all factors at x, without scales."""
         self.x[:] = x
         self._evaluate_all()
+
+    def scale_model(self) -> LocalModel:
+        """Return the model of what factors have written, once: slopes are scaled in their places."""
         for soft in self._soft:
             soft.multiply()
         cost, broken = self._finish()

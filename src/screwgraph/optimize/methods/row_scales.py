@@ -35,12 +35,13 @@ class RowScales:
 
 def save_scales(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, Any]:
     """Return a memory with the scales, and multipliers y and z of rows as they are in the problem."""
-    return {**_times(memory, scales, 1), SCALES: scales}
+    factors = {} if scales is None else {"y": scales.equal, "z": scales.unequal}
+    return {**_times(memory, factors), SCALES: scales}
 
 
 def restore_multipliers(scales: RowScales | None, memory: Mapping[str, Any]) -> dict[str, Any]:
     """Return a memory with multipliers of scaled rows."""
-    return _times(memory, scales, -1)
+    return _times(memory, {} if scales is None else {"y": 1.0 / scales.equal, "z": 1.0 / scales.unequal})
 
 
 def compute_row_scales(
@@ -75,9 +76,6 @@ def _scales(
     return STEEPEST / np.maximum(steepest, STEEPEST) / own
 
 
-def _times(memory: Mapping[str, Any], scales: RowScales | None, power: int) -> dict[str, Any]:
-    if scales is None:
-        return dict(memory)
-    factors = {"y": scales.equal, "z": scales.unequal}
+def _times(memory: Mapping[str, Any], factors: Mapping[str, np.ndarray]) -> dict[str, Any]:
     fitting = {name: f for name, f in factors.items() if name in memory and np.shape(memory[name]) == f.shape}
-    return {**memory, **{name: memory[name] * f**power for name, f in fitting.items()}}
+    return {**memory, **{name: memory[name] * f for name, f in fitting.items()}}
