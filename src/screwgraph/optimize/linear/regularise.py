@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, address_of, compile_kernels
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows
 from screwgraph.optimize.linear.pattern import Pattern
 
@@ -87,17 +87,24 @@ def add_squares(scales: Reals, weights: Reals, slopes: Reals, firsts: Ints, colu
             scales[columns[e]] = scales[columns[e]] + x * x * weight
 
 
+class DiagonalEntries(Bundle):
+    """Which values stand on the diagonal, and where."""
+
+    entries: Ints
+    at: Ints
+
+
 def regularise_diagonal(
-    values: Reals, diagonal: Reals, own: Ints, own_at: Ints, own_count: int, slopes: Reals, firsts: Ints, columns: Ints,
+    values: Reals, diagonal: Reals, own: DiagonalEntries, own_count: int, slopes: Reals, firsts: Ints, columns: Ints,
     rows: int, multipliers: float, is_first: int, buffer: Reals, shifted: Reals, scales: Reals, primal: int,
 ) -> None:  # fmt: skip
-    """Write the diagonal to add, and the scales of pivots; `own` are entries of the diagonal, `own_at` where."""
+    """Write the diagonal to add, and the scales of pivots; `own` are entries of the diagonal."""
     n = primal + rows
     for i in range(n):
         shifted[i] = diagonal[i]
         scales[i] = diagonal[i]
     for e in range(own_count):
-        scales[own_at[e]] = scales[own_at[e]] + values[own[e]]
+        scales[own.at[e]] = scales[own.at[e]] + values[own.entries[e]]
     for i in range(n):
         scales[i] = abs(scales[i])
     if rows == 0:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float, Int
 
-from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels, tail
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, address_of, compile_kernels, tail
 from screwgraph.optimize.linear.pattern import Pattern
 
 ROUNDING = 1e-10
@@ -20,8 +20,16 @@ ROUNDING = 1e-10
 TINY = float(np.finfo(float).tiny)
 
 
+class SymmetricRuns(Bundle):
+    """Columns of entries of a lower triangle; rows of runs of them, and where these end."""
+
+    columns: Ints
+    rows: Ints
+    ends: Ints
+
+
 def multiply_symmetric(
-    y: Reals, x: Reals, diagonal: Reals, values: Reals, columns: Ints, rows: Ints, ends: Ints, count: int, n: int
+    y: Reals, x: Reals, diagonal: Reals, values: Reals, runs: SymmetricRuns, count: int, n: int
 ) -> None:
     """Write (K + D) x, D the diagonal: entries of run r stand in row rows[r], and end before ends[r].
 
@@ -31,10 +39,10 @@ def multiply_symmetric(
         y[i] = diagonal[i] * x[i]
     e = 0
     for r in range(count):
-        row = rows[r]
+        row = runs.rows[r]
         own = x[row]
-        end = ends[r]
-        if columns[e] == row:
+        end = runs.ends[r]
+        if runs.columns[e] == row:
             y[row] = y[row] + values[e] * own
             e = e + 1
             continue
@@ -43,10 +51,10 @@ def multiply_symmetric(
         c = 0.0
         d = 0.0
         while e + 4 <= end:
-            i = columns[e]
-            j = columns[e + 1]
-            k = columns[e + 2]
-            m = columns[e + 3]
+            i = runs.columns[e]
+            j = runs.columns[e + 1]
+            k = runs.columns[e + 2]
+            m = runs.columns[e + 3]
             a = a + values[e] * x[i]
             b = b + values[e + 1] * x[j]
             c = c + values[e + 2] * x[k]
@@ -57,8 +65,8 @@ def multiply_symmetric(
             y[m] = y[m] + values[e + 3] * own
             e = e + 4
         while e < end:
-            a = a + values[e] * x[columns[e]]
-            y[columns[e]] = y[columns[e]] + values[e] * own
+            a = a + values[e] * x[runs.columns[e]]
+            y[runs.columns[e]] = y[runs.columns[e]] + values[e] * own
             e = e + 1
         y[row] = y[row] + ((a + b) + (c + d))
 
@@ -79,11 +87,11 @@ def find_part(b: Reals, y: Reals, least: float, n: int) -> float:
 
 
 def measure_residual(
-    b: Reals, y: Reals, x: Reals, diagonal: Reals, values: Reals, columns: Ints, rows: Ints, ends: Ints,
-    count: int, primal: int, n: int,
+    b: Reals, y: Reals, x: Reals, diagonal: Reals, values: Reals, runs: SymmetricRuns, count: int,
+    primal: int, n: int,
 ) -> float:  # fmt: skip
     """Write (K + D) x to y; return how large b - y is beside b: in the first rows or in the others."""
-    multiply_symmetric(y, x, diagonal, values, columns, rows, ends, count, n)
+    multiply_symmetric(y, x, diagonal, values, runs, count, n)
     least = 0.0
     for i in range(n):
         if abs(b[i]) > least:

@@ -26,8 +26,8 @@ from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows, merge_columns
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ExactMatrix
-from screwgraph.optimize.linear.regularise import Regulariser
-from screwgraph.optimize.linear.tree_kernels import SMALL, DiagonalEntries, TreeMemory, compile_tree_code
+from screwgraph.optimize.linear.regularise import DiagonalEntries, Regulariser
+from screwgraph.optimize.linear.tree_kernels import SMALL, TreeMemory, compile_tree_code
 from screwgraph.optimize.singular_error import SingularError
 
 NEGATIVE = 1e-18

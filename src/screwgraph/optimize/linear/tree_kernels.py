@@ -7,8 +7,8 @@ from typing import Any
 
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels, tail
 from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedTables, factor_cliques, solve_with_rows
-from screwgraph.optimize.linear.regularise import REGULARISED, regularise_diagonal
-from screwgraph.optimize.linear.symmetric_products import SYMMETRIC, measure_residual
+from screwgraph.optimize.linear.regularise import REGULARISED, DiagonalEntries, regularise_diagonal
+from screwgraph.optimize.linear.symmetric_products import SYMMETRIC, SymmetricRuns, measure_residual
 
 SMALL = -2
 """Minus the number of the first direction whose pivot is small beside its scale."""
@@ -30,13 +30,6 @@ class TreeMemory(Bundle):
     def known(self) -> tuple[int, ...]:
         """Addresses of its arrays, which stay, as NumPy takes a microsecond for each."""
         return self.addresses
-
-
-class DiagonalEntries(Bundle):
-    """Which values stand on the diagonal, and where."""
-
-    entries: Ints
-    at: Ints
 
 
 def invert_pivots(
@@ -93,7 +86,7 @@ def factor_hard(
 ) -> int:
     """Regularise and factor all cliques; results are those of `factor_changed`."""
     regularise_diagonal(
-        values, added, own.entries, own.at, own_count, slopes, tree.row_firsts, tree.row_columns,
+        values, added, own, own_count, slopes, tree.row_firsts, tree.row_columns,
         rows, multipliers, 1, memory.buffer, memory.diagonal, memory.scales, primal,
     )  # fmt: skip
     invert_pivots(memory, own, own_count, values, primal, rows)
@@ -112,10 +105,8 @@ def solve_hard(
     product: Reals,
     values: Reals,
     diagonal: Reals,
-    columns: Ints,
-    rows: Ints,
-    ends: Ints,
-    runs: int,
+    runs: SymmetricRuns,
+    run_count: int,
     primal: int,
     n: int,
     is_measured: int,
@@ -126,7 +117,7 @@ def solve_hard(
     solve_with_rows(tree, count, memory.columns, slopes, memory.weights, n - primal, x, tail(x, primal))
     if is_measured == 0:
         return 0.0
-    return measure_residual(right, product, x, diagonal, values, columns, rows, ends, runs, primal, n)
+    return measure_residual(right, product, x, diagonal, values, runs, run_count, primal, n)
 
 
 @cache
