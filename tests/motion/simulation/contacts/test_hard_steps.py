@@ -5,14 +5,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import screwgraph as sg
-from screwgraph.motion.simulation.contacts.laws.laws import Cone, DryFriction, Range
+from screwgraph.motion.simulation.contacts.laws.laws import Cone, DryFriction, Range, SearchedCone
 from screwgraph.motion.simulation.contacts.laws.newton import rotate_row, substitute_back
 from screwgraph.motion.simulation.contacts.laws.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
 DT, STEP = 1e-3, 1e-7
-LAWS = ((Cone(), [0.6]), (Range(), [-0.3, 0.4]), (DryFriction(), [0.2]), (RubbingRange(), [-0.3, 0.4, 0.2]))
+LAWS = (
+    (Cone(), [0.6]),
+    (SearchedCone(), [0.6]),
+    (Range(), [-0.3, 0.4]),
+    (DryFriction(), [0.2]),
+    (RubbingRange(), [-0.3, 0.4, 0.2]),
+)
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(LAWS))

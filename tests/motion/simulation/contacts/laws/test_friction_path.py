@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.motion.simulation.contacts.laws import friction_path, newton
+from screwgraph.motion.simulation.contacts.laws import friction_path, newton, nonmonotone_newton, other_starts
 from screwgraph.motion.simulation.contacts.laws.laws import Cone
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, begin_sweeps
 from screwgraph.tape import Memory, Routine, SettlingLoop
@@ -33,8 +33,8 @@ def wedging_problem(seed, mu):
     return ImpulseProblem([Cone()] * CONTACTS, rows, b.tolist(), [mu] * CONTACTS, prepared), x, G
 
 
-def search(problem, x, *, alone=False):
-    """Return impulses and the residual of the code of a path, or of Newton's method `alone`."""
+def search(problem, x, way="path"):
+    """Return impulses and the residual of the code of a path, of other starts, or of Newton's method alone."""
     memory, lower = Memory(), [y for row in problem.G for y in row.values()]
     numbers = {"G": lower, "b": problem.b, "values": problem.values, "prepared": problem.prepared, "x": x}
     numbers |= {"state": begin_sweeps(1e-3), "round": [0.0, 1.0, 1.0], "newton": [1.0, 0.0, 1e-10, 1e30, 1e30]}
@@ -47,19 +47,22 @@ def search(problem, x, *, alone=False):
         return ImpulseProblem(problem.laws, rows, list(b), list(values), list(prepared))
 
     first = newton.add_newton(memory, NAMES, read, ROWS)
-    parts = [first] if alone else friction_path.add_path(memory, NAMES, read, ROWS)
+    nonmonotone_newton.add_vectors(memory, ROWS)
+    add = {"path": friction_path.add_path, "starts": other_starts.add_starts}
+    parts = add[way](memory, NAMES, read) if way in add else [first]
     assert isinstance(first, SettlingLoop)
     inputs = tuple(place for name in numbers for place in memory.places(name))
-    outputs = (*memory.places("x"), memory.places("newton" if alone else "round")[-1])
+    outputs = (*memory.places("x"), memory.places("round" if way in add else "newton")[-1])
     routine = Routine(tuple(f"x{i}" for i in inputs), inputs, outputs, memory.size, tuple(parts))
     *found, left = routine.evaluate([float(y) for own in numbers.values() for y in own])
     return np.array(found, dtype=float), float(left)
 
 
+@pytest.mark.parametrize("way", ["path", "starts"])
 @pytest.mark.parametrize("seed", [*range(4), *HARD])
-def test_laws_hold_at_the_end_of_a_path(seed):
+def test_laws_hold_at_the_end_of_a_path_or_from_other_starts(seed, way):
     problem, x, G = wedging_problem(seed, 1.0)
-    found, left = search(problem, x)
+    found, left = search(problem, x, way)
     assert left < 1e-10
     assert_laws_hold(found, G @ found + problem.b, 1.0)
 
@@ -67,7 +70,7 @@ def test_laws_hold_at_the_end_of_a_path(seed):
 @pytest.mark.parametrize("seed", HARD)
 def test_newton_alone_leaves_them(seed):
     problem, x, _ = wedging_problem(seed, 1.0)
-    assert search(problem, x, alone=True)[1] > 1e-4
+    assert search(problem, x, "newton")[1] > 1e-4
 
 
 def test_impulses_stay_where_rounds_have_solved_a_step():

@@ -47,6 +47,11 @@ class ImpulseLaw(Protocol):
         """Which of its numbers are friction of contacts: with none of it the problem is convex."""
         ...
 
+    @property
+    def searched(self) -> ImpulseLaw:
+        """The same law with other velocities that are zero where it holds, by which searches from afar find it."""
+        ...
+
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return what the other methods need of the block's own rows of the Delassus matrix, its lower triangle."""
         ...
@@ -89,6 +94,11 @@ class Cone:
     values = 1
     prepared = 16
     frictions = (0,)
+
+    @property
+    def searched(self) -> ImpulseLaw:
+        """The law whose disc is that of the normal impulse after its projection."""
+        return SearchedCone()
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the block's inverse (six numbers), 1 / G_nn, 1 / the larger eigenvalue of G_tt, and the block (six).
@@ -197,6 +207,32 @@ class Cone:
         return [choose(is_exact, y, z) for y, z in zip(found, (n, a, b), strict=True)]
 
 
+@dataclass(frozen=True)
+class SearchedCone(Cone):
+    """The law of a contact whose tangential impulses are in the disc of what the normal velocity asks for.
+
+    Its |F| has fewer least values that are no zero, and its slopes more numbers. Alart & Curnier (1991), "A mixed
+    formulation for frictional contact problems prone to Newton like solution methods".
+    """
+
+    def residual(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> list[Number]:
+        """Return how far projections move the impulse, as velocities."""
+        pressed = maximum(x[0] - prepared[6] * w[0], 0.0)
+        _, a, b = super().residual([pressed, *x[1:]], w, values, prepared)
+        return [(x[0] - pressed) * prepared[14], a, b]
+
+    def slopes(self, x: Numbers, w: Numbers, values: Numbers, prepared: Numbers) -> tuple[Matrix, Matrix]:
+        """Return those of a normal that presses or is open, of tangents that stick or slip."""
+        normal, g_n = prepared[6], prepared[14]
+        pressed = maximum(x[0] - normal * w[0], 0.0)
+        presses = choose(pressed > 0.0, 1.0, 0.0)
+        (_, *by_x), (_, *by_w) = super().slopes([pressed, *x[1:]], w, values, prepared)
+        first = [(1.0 - presses) * g_n, 0.0, 0.0], [presses, 0.0, 0.0]
+        moved = [[presses * row[0], *row[1:]] for row in by_x]
+        pulled = [[-(normal * own[0]), *row[1:]] for own, row in zip(moved, by_w, strict=True)]
+        return [first[0], *moved], [first[1], *pulled]
+
+
 STEEP = 1e-3
 """Part of G_nn that is left, where friction slips, of what a normal impulse changes of its velocity; else it wedges."""
 
@@ -220,6 +256,11 @@ class Range:
     values = 2
     prepared = 2
     frictions = ()
+
+    @property
+    def searched(self) -> ImpulseLaw:
+        """The law itself."""
+        return self
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse, and what it is of."""
@@ -260,6 +301,11 @@ class DryFriction:
     values = 1
     prepared = 2
     frictions = ()
+
+    @property
+    def searched(self) -> ImpulseLaw:
+        """The law itself."""
+        return self
 
     def prepare(self, G: Sequence[Numbers]) -> list[Number]:
         """Return the inverse, and what it is of."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from screwgraph.motion.simulation.contacts.laws.laws import DryFriction, Matrix, Numbers, Range
+from screwgraph.motion.simulation.contacts.laws.laws import DryFriction, ImpulseLaw, Matrix, Numbers, Range
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.tape import Number
 
@@ -23,6 +23,11 @@ class RubbingRange:
     values = 3
     prepared = 2
     frictions = ()
+
+    @property
+    def searched(self) -> ImpulseLaw:
+        """The law itself."""
+        return self
 
     def prepare(self, G: Matrix) -> list[Number]:
         """Return the inverse, and what it is of."""

@@ -106,6 +106,11 @@ class ImpulseProblem:
         )
         return replace(self, values=list(eased))
 
+    @property
+    def searched(self) -> ImpulseProblem:
+        """The problem by which searches from afar find impulses, see `ImpulseLaw.searched`."""
+        return replace(self, laws=[law.searched for law in self.laws])
+
     def velocity(self, x: Numbers, row: int) -> Number:
         """Return w of a row."""
         found = self.b[row]

@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts.laws import direct_newton, friction_path, newton
+from screwgraph.motion.simulation.contacts.laws import (
+    direct_newton,
+    friction_path,
+    newton,
+    nonmonotone_newton,
+    other_starts,
+)
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem
 from screwgraph.motion.simulation.contacts.steps.loop_closing import INERTIA, ROWS
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
@@ -70,8 +76,10 @@ class DelassusSearch:
         respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA, *beta], ["change"], self.respond)
         first = memory.places("round").start
         direct = direct_newton.list_parts(memory, problem, self._problem, m)
-        path = friction_path.add_path(memory, problem, self._problem, m)
-        rounds = SettledWhen(first, (SettlingLoop(first, passage), *path))
+        nonmonotone_newton.add_vectors(memory, m)
+        path = friction_path.add_path(memory, problem, self._problem)
+        others = other_starts.add_starts(memory, problem, self._problem)
+        rounds = SettledWhen(first, (SettlingLoop(first, passage), *path, *others))
         return (*begin, self.yielding_block(), *direct, rounds, respond)
 
     def yielding_block(self) -> Block:

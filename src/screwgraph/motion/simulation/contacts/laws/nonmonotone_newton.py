@@ -1,0 +1,148 @@
+"""Newton's method whose steps need not fall each time: shared by searches that begin far from a solution.
+
+It has a proximal term and steps of a few lengths, the longest after which |F|^2 is less than the most of the last five.
+Grippo, Lampariello & Lucidi (1986), "A nonmonotone line search technique".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from screwgraph.motion.simulation.contacts.laws import newton
+from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector
+from screwgraph.spatial import choose, maximum
+from screwgraph.tape import Memory, Number, Part, StageLoop
+
+UNSOLVED = 10.0
+"""How many times as large as the change that ends sweeps a residual is that is not left."""
+MEMORY = 5
+"""Sizes of F that a step is compared with."""
+STATE = 4 + MEMORY
+"""Numbers of a state, in order those of `Attempt`: those of searches stand behind them."""
+LENGTHS, CUT = 4, 0.3
+"""Lengths of a step of Newton's method that are tried, from 1 on, and their factor."""
+TRIAL, AHEAD = 5, ["ahead", "trial"]
+"""Numbers of the state of trials, see `begin_trials`, and vectors that trials change."""
+LESS = 1e-4
+"""Part of |F|^2 by which a whole step makes it less, at least."""
+NEAR, LEAST, SMALL, LARGE = 1e-14, 1e-18, 1e-12, 1e-2
+"""The proximal term: at first, at least, at least where no length is taken, and where an attempt ends."""
+EASIER, HARDER = 0.1, 100.0
+"""Its factors."""
+Forms = Callable[[ImpulseProblem, Numbers], tuple[ImpulseProblem, ImpulseProblem]]
+"""Of the problem and a state: that of |F|^2 and slopes, and that by which laws hold."""
+
+
+class Attempt(NamedTuple):
+    """Numbers of a state: whether to go on, passages, those of this attempt, its proximal term, the last |F|^2."""
+
+    goes: Number
+    count: Number
+    tries: Number
+    proximal: Number
+    sizes: Numbers
+
+    @classmethod
+    def read(cls, state: Any) -> Attempt:
+        """Return what is in the first numbers of a state; the latest |F|^2 stands first."""
+        goes, count, tries, proximal, *sizes = state[:STATE]
+        return cls(goes, count, tries, proximal, sizes)
+
+
+def add_vectors(memory: Memory, rows: int) -> None:
+    """Add the vectors of passages to the memory."""
+    for name, size in (("step", rows), ("ahead", rows), ("trial", TRIAL)):
+        memory.add(name, size)
+
+
+def list_passage(
+    memory: Memory, names: Sequence[str], problem: Callable[..., ImpulseProblem], state: str, forms: Forms
+) -> list[Part]:
+    """Return the parts from impulses "tried" to those "ahead" and "trial"; `names` are the problem's vectors."""
+
+    def linearise(*vectors: Any) -> list[Number]:
+        *own, y, state = vectors
+        searched, _ = forms(problem(*own), state)
+        F = searched.residuals(list(y))
+        return [*newton.linearise_residuals(searched, list(y), state[3]), *begin_trials(F, Attempt.read(state))]
+
+    def find_step(triangle: Any, lengths: Any, y: Any) -> list[Number]:
+        return [*newton.scale_step(triangle, lengths), *y]
+
+    def try_length(*vectors: Any) -> list[Number]:
+        *own, step, y, state, sweeps, ahead, trial = vectors
+        return advance_trial(forms(problem(*own), state), y, step, ahead, trial, sweeps[2])
+
+    trial = memory.block(f"try {state}", [*names, "step", "tried", state, "state", *AHEAD], AHEAD, try_length)
+    return [
+        memory.block(f"ease {state}", [*names, "tried", state], [*newton.SIZES, "trial"], linearise),
+        newton.add_rotation(memory, len(memory.places("tried"))),
+        memory.block("find step", ["triangle", "lengths", "tried"], ["step", "ahead"], find_step),
+        StageLoop(LENGTHS, (trial,), ()),
+    ]
+
+
+def begin_state(sweeps: Any, round_: Any) -> list[Number]:
+    """Return the state with which attempts begin; the states of sweeps and rounds say whether."""
+    goes = choose(round_[1] > 0.5, choose(round_[2] > UNSOLVED * sweeps[2], 1.0, 0.0), 0.0)
+    return [goes, 0.0, 0.0, NEAR, *[FAR] * MEMORY]
+
+
+def begin_trials(F: Numbers, state: Attempt) -> list[Number]:
+    """Return the state of trials: a length, that which is taken, the largest of F there, |F|^2, and the most of these.
+
+    |F|^2 are those of the state, in the first passage of an attempt those of F.
+    """
+    size = sum((f * f for f in F), start=0.0)
+    most: Number = choose(state.tries < 0.5, size, 0.0)
+    for before in state.sizes:
+        most = maximum(most, choose(state.tries < 0.5, 0.0, before))
+    return [1.0, 0.0, FAR, size, most]
+
+
+def advance_trial(
+    forms: tuple[ImpulseProblem, ImpulseProblem],
+    y: Numbers,
+    step: Numbers,
+    ahead: Numbers,
+    trial: Numbers,
+    smallest: Number,
+) -> list[Number]:
+    """Return impulses ahead and the state of trials after one of a length of the step."""
+    (searched, own), (length, taken, left, now, most) = forms, trial
+    tried = [a - length * d for a, d in zip(y, step, strict=True)]
+    worst, square = own.residual(tried), sum((f * f for f in searched.residuals(tried)), start=0.0)
+    falls = choose(worst <= smallest, 1.0, choose(square < (1.0 - LESS * length) * most, 1.0, 0.0))
+    is_taken = choose(taken > 0.0, 0.0, falls) > 0.5
+    found = choose_vector(is_taken, tried, ahead)
+    after = zip((length, worst, square), (taken, left, now), strict=True)
+    return [*found, length * CUT, *(choose(is_taken, new, old) for new, old in after), most]
+
+
+def judge_trials(trial: Numbers, state: Attempt, smallest: Number, most: Number) -> tuple[Number, Number, list[Number]]:
+    """Return whether the attempt is solved, whether it fails after `most` passages at last, and the state after it.
+
+    The state goes on; an attempt that is solved or fails is followed by the first passage of the next.
+    """
+    _, taken, left, now, largest = trial
+    sizes = [choose(state.tries < 0.5, largest, size) for size in state.sizes]
+    is_moved = taken > 0.0
+    easier = choose(taken > 0.5, maximum(EASIER * state.proximal, LEAST), state.proximal)
+    proximal = choose(is_moved, easier, maximum(HARDER * state.proximal, SMALL))
+    sizes = [choose(is_moved, new, old) for new, old in zip([now, *sizes[:-1]], sizes, strict=True)]
+    solved = choose(left <= smallest, 1.0, 0.0)
+    fails = choose(proximal > LARGE, 1.0, choose(state.tries > most - 1.5, 1.0, 0.0)) * (1.0 - solved)
+    ends = (solved + fails) > 0.5
+    after = [state.count + 1.0, choose(ends, 0.0, state.tries + 1.0), choose(ends, NEAR, proximal), *sizes]
+    return solved, fails, after
+
+
+def end_attempts(
+    arrives: Number, found: Numbers, x: Numbers, sweeps: Numbers, round_: Numbers, count: Number
+) -> list[Number]:
+    """Return impulses, and the states of sweeps and rounds, after passages: those that are found where they arrive."""
+    kept = choose_vector(arrives > 0.5, found, x)
+    left = choose(arrives > 0.5, sweeps[2], round_[2])
+    return [*kept, sweeps[0], sweeps[1] + count, *sweeps[2:], *round_[:2], left]

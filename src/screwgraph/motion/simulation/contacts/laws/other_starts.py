@@ -1,0 +1,79 @@
+"""Impulses from other starts, where the path of increasing friction finds none.
+
+|F| of contacts that slip has least values that are no zero, so that Newton's method may end away from a solution, and
+a solution at a part of friction may end shortly before the whole. The method begins without impulses, then with some
+of any signs, until laws hold. F is that of `ImpulseLaw.searched`, of which more starts lead to a solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from screwgraph.motion.simulation.contacts.laws import nonmonotone_newton as steps
+from screwgraph.motion.simulation.contacts.laws.laws import FIXED, Numbers
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector, largest
+from screwgraph.spatial import choose, maximum
+from screwgraph.tape import Memory, Number, Part, SettledWhen, SettlingLoop
+
+SOLVED = steps.STATE
+"""Place in the state of whether laws hold, behind it the largest impulse of a start."""
+EACH, MOST = 15.0, 600.0
+"""Passages of an attempt, and of all."""
+SPREAD = 3.0
+"""Largest impulse of a start, by what rounds have left, or stops a row that yields most, the larger of both."""
+
+
+def add_starts(memory: Memory, names: Sequence[str], problem: Callable[..., ImpulseProblem]) -> list[Part]:
+    """Return the parts after the path; `names` are the problem's vectors, "tried" those of attempts."""
+    memory.add("attempt", SOLVED + 2)
+    changes = ["tried", "swept", "attempt"]
+
+    def begin_all(*vectors: Any) -> list[Number]:
+        *own, x, sweeps, round_ = vectors
+        return begin_starts(problem(*own), x, sweeps, round_)
+
+    follow = memory.block("follow start", [*steps.AHEAD, "state", *changes], changes, take_passage)
+    passage = (*steps.list_passage(memory, names, problem, "attempt", lambda own, _: (own.searched, own)), follow)
+    begin = memory.block("begin starts", [*names, "x", "state", "round"], changes, begin_all)
+    arrive = memory.block("end starts", ["x", "state", "round", *changes[::2]], ["x", "state", "round"], end_starts)
+    first = memory.places("attempt").start
+    return [begin, SettledWhen(first, (SettlingLoop(first, passage), arrive))]
+
+
+def begin_starts(problem: ImpulseProblem, x: Any, sweeps: Any, round_: Any) -> list[Number]:
+    """Return impulses that are tried, those of the next start, and the state; sweeps' and rounds' states say whether.
+
+    The first start is without impulses; the next ones are by the largest of one.
+    """
+    none = [0.0 for _ in x]
+    yields = largest(row[i] for i, row in enumerate(problem.G))
+    scale = SPREAD * maximum(largest(x), largest(problem.b) / maximum(yields, FIXED))
+    return [*none, *find_next_start(none), *steps.begin_state(sweeps, round_), 0.0, scale]
+
+
+def take_passage(
+    ahead: Numbers, trial: Numbers, sweeps: Numbers, y: Numbers, start: Numbers, state: Numbers
+) -> list[Number]:
+    """Return impulses that are tried, those of the next start, and the state, after trials of a step."""
+    attempt, scale = steps.Attempt.read(state), state[SOLVED + 1]
+    solved, fails, after = steps.judge_trials(trial, attempt, sweeps[2], EACH)
+    begun = [choose(fails > 0.5, scale * new, old) for new, old in zip(start, ahead, strict=True)]
+    following = choose_vector(fails > 0.5, find_next_start(start), start)
+    onward = choose(attempt.count < MOST - 1.5, 1.0 - solved, 0.0)
+    pairs = zip((*begun, *following, onward, *after, solved, scale), (*y, *start, *state), strict=True)
+    return [choose(attempt.goes > 0.5, new, old) for new, old in pairs]
+
+
+def find_next_start(start: Numbers) -> list[Number]:
+    """Return impulses from -1 to 1 after others: each row goes on by its own part of 2, any number, and so on."""
+    ways = 2.0 * np.random.default_rng(0).uniform(size=len(start))
+    ahead = [y + float(way) for y, way in zip(start, ways, strict=True)]
+    return [choose(y > 1.0, y - 2.0, y) for y in ahead]
+
+
+def end_starts(x: Any, sweeps: Any, round_: Any, y: Any, state: Any) -> list[Number]:
+    """Return impulses, and the states of sweeps and rounds, after attempts: those of the last one where laws hold."""
+    return steps.end_attempts(state[SOLVED], y, x, sweeps, round_, state[1])
