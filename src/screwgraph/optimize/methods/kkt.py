@@ -46,7 +46,7 @@ class KktSystem:
         bound.evaluate_factors(x)
         other = replace(self, scales=compute_row_scales(self.assembly, bound.A, bound.G, units), units=units)
         _leave_models(self._bound, self.assembly.spare_models[self.curved])
-        other._evaluated.append(x)
+        other._known_points.append(x)
         return other
 
     @cached_property
@@ -68,7 +68,7 @@ class KktSystem:
         return models
 
     @cached_property
-    def _evaluated(self) -> list[Float[np.ndarray, " s"]]:
+    def _known_points(self) -> list[Float[np.ndarray, " s"]]:
         """Where factors were evaluated for scales of rows, until the first model is asked for: mostly there."""
         return []
 
@@ -83,7 +83,7 @@ class KktSystem:
 
     def model(self, x: Float[np.ndarray, " s"], beside: LocalModel | None = None) -> LocalModel:
         """Evaluate everything at x, into arrays that later calls use again, unless their model stands `beside`."""
-        known = self._evaluated.pop() if self._evaluated else None
+        known = self._known_points.pop() if self._known_points else None
         free = [b for b in self._bound if beside is None or b.gradient is not beside.gradient]
         if not free:
             self._bound.append(self._bound[0].make_twin() if self._bound else self.bind())

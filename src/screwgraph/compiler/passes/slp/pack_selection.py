@@ -175,11 +175,11 @@ class _Pairing:
         return level
 
     def _likeness(self, i: int, j: int, lane: int) -> tuple[float, ...]:
-        used = sum(other in self._users[j] for u in self._users[i] for other in self._beside(u, lane))
+        used = sum(other in self._users[j] for u in self._users[i] for other in self._find_neighbours(u, lane))
         made = sum(max(self._fit(a, b, lane) for b in self._operands[j]) for a in self._operands[i])
         return used, self._use[i] == self._use[j], made, -abs(j - i)
 
-    def _beside(self, i: int, lane: int) -> list[int]:
+    def _find_neighbours(self, i: int, lane: int) -> list[int]:
         """Return what stands in a lane of packs that a value leads: those of fewer limbs have fewer lanes."""
         return [pack[lane] for pack, k in self._homes.get(i, ()) if k == 0 and lane < len(pack)]
 
@@ -212,7 +212,7 @@ class _Pairing:
         """Return how well two values go side by side, in the first and in another lane."""
         if a == b:
             return 3.0
-        if b in self._beside(a, lane):
+        if b in self._find_neighbours(a, lane):
             return 5.0
         if self._limb[b] != TRUNK and b in self._homes:
             return -1.0

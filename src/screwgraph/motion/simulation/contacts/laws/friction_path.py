@@ -66,8 +66,8 @@ def take_passage(
     begun = choose_vector(ends, kept, ahead)
     kept = choose_vector(ends, kept, reached)
     moved = choose_vector(ends, place, (part, before, way))
-    pairs = zip((*begun, *kept, onward, *after, *moved), (*y, *reached, *state), strict=True)
-    return [choose(attempt.goes > 0.5, new, old) for new, old in pairs]
+    found = [*begun, *kept, onward, *after, *moved]
+    return choose_vector(attempt.goes > 0.5, found, [*y, *reached, *state])
 
 
 def find_next(solved: Number, part: Number, before: Number, way: Number) -> list[Number]:

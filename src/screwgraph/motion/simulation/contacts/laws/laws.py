@@ -48,7 +48,7 @@ class ImpulseLaw(Protocol):
         ...
 
     @property
-    def searched(self) -> ImpulseLaw:
+    def search_law(self) -> ImpulseLaw:
         """The same law with other velocities that are zero where it holds, by which searches from afar find it."""
         ...
 
@@ -96,7 +96,7 @@ class Cone:
     frictions = (0,)
 
     @property
-    def searched(self) -> ImpulseLaw:
+    def search_law(self) -> ImpulseLaw:
         """The law whose disc is that of the normal impulse after its projection."""
         return SearchedCone()
 
@@ -258,7 +258,7 @@ class Range:
     frictions = ()
 
     @property
-    def searched(self) -> ImpulseLaw:
+    def search_law(self) -> ImpulseLaw:
         """The law itself."""
         return self
 
@@ -303,7 +303,7 @@ class DryFriction:
     frictions = ()
 
     @property
-    def searched(self) -> ImpulseLaw:
+    def search_law(self) -> ImpulseLaw:
         """The law itself."""
         return self
 

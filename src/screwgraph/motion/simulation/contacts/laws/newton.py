@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector, largest
 from screwgraph.spatial import choose, maximum, sqrt
 from screwgraph.tape import Memory, Number, Part, SettlingLoop, StageLoop, Window
 
@@ -140,7 +140,7 @@ def take_step(problem: ImpulseProblem, x: Numbers, step: Numbers, state: Numbers
     ahead = [a - b for a, b in zip(x, step, strict=True)]
     F = problem.residuals(ahead)
     falls, after = judge_step(sum(f * f for f in F), largest(F), state, smallest)
-    return [*(choose(falls, new, old) for new, old in zip(ahead, x, strict=True)), *after]
+    return [*choose_vector(falls, ahead, x), *after]
 
 
 def judge_step(nearer: Number, largest: Number, state: Numbers, smallest: Number) -> tuple[Any, list[Number]]:

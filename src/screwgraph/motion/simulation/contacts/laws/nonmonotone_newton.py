@@ -117,8 +117,7 @@ def advance_trial(
     falls = choose(worst <= smallest, 1.0, choose(square < (1.0 - LESS * length) * most, 1.0, 0.0))
     is_taken = choose(taken > 0.0, 0.0, falls) > 0.5
     found = choose_vector(is_taken, tried, ahead)
-    after = zip((length, worst, square), (taken, left, now), strict=True)
-    return [*found, length * CUT, *(choose(is_taken, new, old) for new, old in after), most]
+    return [*found, length * CUT, *choose_vector(is_taken, [length, worst, square], [taken, left, now]), most]
 
 
 def judge_trials(trial: Numbers, state: Attempt, smallest: Number, most: Number) -> tuple[Number, Number, list[Number]]:
@@ -131,7 +130,7 @@ def judge_trials(trial: Numbers, state: Attempt, smallest: Number, most: Number)
     is_moved = taken > 0.0
     easier = choose(taken > 0.5, maximum(EASIER * state.proximal, LEAST), state.proximal)
     proximal = choose(is_moved, easier, maximum(HARDER * state.proximal, SMALL))
-    sizes = [choose(is_moved, new, old) for new, old in zip([now, *sizes[:-1]], sizes, strict=True)]
+    sizes = choose_vector(is_moved, [now, *sizes[:-1]], sizes)
     solved = choose(left <= smallest, 1.0, 0.0)
     fails = choose(proximal > LARGE, 1.0, choose(state.tries > most - 1.5, 1.0, 0.0)) * (1.0 - solved)
     ends = (solved + fails) > 0.5

@@ -2,7 +2,7 @@
 
 |F| of contacts that slip has least values that are no zero, so that Newton's method may end away from a solution, and
 a solution at a part of friction may end shortly before the whole. The method begins without impulses, then with some
-of any signs, until laws hold. F is that of `ImpulseLaw.searched`, of which more starts lead to a solution.
+of any signs, until laws hold. F is that of `ImpulseLaw.search_law`, of which more starts lead to a solution.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def add_starts(memory: Memory, names: Sequence[str], problem: Callable[..., Impu
         return begin_starts(problem(*own), x, sweeps, round_)
 
     follow = memory.block("follow start", [*steps.AHEAD, "state", *changes], changes, take_passage)
-    passage = (*steps.list_passage(memory, names, problem, "attempt", lambda own, _: (own.searched, own)), follow)
+    passage = (*steps.list_passage(memory, names, problem, "attempt", lambda own, _: (own.search_problem, own)), follow)
     begin = memory.block("begin starts", [*names, "x", "state", "round"], changes, begin_all)
     arrive = memory.block("end starts", ["x", "state", "round", *changes[::2]], ["x", "state", "round"], end_starts)
     first = memory.places("attempt").start
@@ -60,11 +60,11 @@ def take_passage(
     """Return impulses that are tried, those of the next start, and the state, after trials of a step."""
     attempt, scale = steps.Attempt.read(state), state[SOLVED + 1]
     solved, fails, after = steps.judge_trials(trial, attempt, sweeps[2], EACH)
-    begun = [choose(fails > 0.5, scale * new, old) for new, old in zip(start, ahead, strict=True)]
+    begun = choose_vector(fails > 0.5, [scale * x for x in start], ahead)
     following = choose_vector(fails > 0.5, find_next_start(start), start)
     onward = choose(attempt.count < MOST - 1.5, 1.0 - solved, 0.0)
-    pairs = zip((*begun, *following, onward, *after, solved, scale), (*y, *start, *state), strict=True)
-    return [choose(attempt.goes > 0.5, new, old) for new, old in pairs]
+    found = [*begun, *following, onward, *after, solved, scale]
+    return choose_vector(attempt.goes > 0.5, found, [*y, *start, *state])
 
 
 def find_next_start(start: Numbers) -> list[Number]:

@@ -25,7 +25,7 @@ class RubbingRange:
     frictions = ()
 
     @property
-    def searched(self) -> ImpulseLaw:
+    def search_law(self) -> ImpulseLaw:
         """The law itself."""
         return self
 

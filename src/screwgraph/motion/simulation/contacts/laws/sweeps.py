@@ -107,9 +107,9 @@ class ImpulseProblem:
         return replace(self, values=list(eased))
 
     @property
-    def searched(self) -> ImpulseProblem:
-        """The problem by which searches from afar find impulses, see `ImpulseLaw.searched`."""
-        return replace(self, laws=[law.searched for law in self.laws])
+    def search_problem(self) -> ImpulseProblem:
+        """The problem by which searches from afar find impulses, see `ImpulseLaw.search_law`."""
+        return replace(self, laws=[law.search_law for law in self.laws])
 
     def velocity(self, x: Numbers, row: int) -> Number:
         """Return w of a row."""

@@ -16,12 +16,11 @@ from screwgraph.motion.simulation.contacts.laws import (
     nonmonotone_newton,
     other_starts,
 )
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector
 from screwgraph.motion.simulation.contacts.steps.loop_closing import INERTIA, ROWS
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
-from screwgraph.spatial import choose
 from screwgraph.tape import Block, Memory, Number, Part, SettledWhen, SettlingLoop
 
 
@@ -114,7 +113,7 @@ class DelassusSearch:
         """Return the change of velocities that impulses make which were searched for, W J' x, and loops that open."""
         inertia, rates = self.terms.inertia(factor, pivots), list(beta[0]) if beta else []
         found = inertia.solve(self.terms.push(x, J, soles, places), rates)
-        return [choose(round_[1] > 0.5, new, old) for new, old in zip(found, change, strict=True)]
+        return choose_vector(round_[1] > 0.5, found, change)
 
     def sweep(self, G: Any, b: Any, values: Any, prepared: Any, x: Any, state: Any) -> list[Number]:
         """Return the impulses and the state after a sweep."""

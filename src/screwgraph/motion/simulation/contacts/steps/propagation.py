@@ -19,7 +19,7 @@ from screwgraph.motion.simulation.contacts.laws import newton
 from screwgraph.motion.simulation.contacts.laws.dense_elimination import DenseEquations
 from screwgraph.motion.simulation.contacts.laws.law_loops import LawLoops, find_runs, split_rows
 from screwgraph.motion.simulation.contacts.laws.laws import TINY, ImpulseLaw
-from screwgraph.motion.simulation.contacts.laws.sweeps import advance_sweeps
+from screwgraph.motion.simulation.contacts.laws.sweeps import advance_sweeps, choose_vector
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.optimize.chain_program.columns import make_block
@@ -173,8 +173,7 @@ class Propagation:
 
         def keep(ahead: Any, u_ahead: Any, x: Any, u: Any, left: Any, state: Any, sweeps: Any) -> list[Number]:
             falls, after = newton.judge_step(left[0], left[1], list(state), sweeps[2])
-            pairs = zip((*ahead, *u_ahead), (*x, *u), strict=True)
-            return [*(choose(falls, new, old) for new, old in pairs), *after]
+            return [*choose_vector(falls, [*ahead, *u_ahead], [*x, *u]), *after]
 
         reads = ["x ahead", "u ahead", "x", "u", "left", "newton", "state"]
         passage = (

@@ -16,9 +16,9 @@ from screwgraph.motion.simulation.contacts.laws.active_rows import RowOrder, ord
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.held_soles import SHARED, HeldSoles
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
+from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector
 from screwgraph.motion.simulation.contacts.steps.second_solution import PUSH
 from screwgraph.motion.simulation.contacts.terms.touching_model import Known, TouchingModel
-from screwgraph.spatial import choose
 from screwgraph.tape import Block, Memory, Number, Program, Row, TreeFactor, dot
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import is_zero, multiply_transposed
@@ -116,7 +116,7 @@ class Terms:
             terms = second.evaluate(at)
             before = [x for vector in vectors[len(given) :] for x in vector]
             after = [x for name in names for x in self.varying(name, second.full(name, terms[name]))]
-            return [choose(again[0] > 0.5, new, old) for new, old in zip(after, before, strict=True)]
+            return choose_vector(again[0] > 0.5, after, before)
 
         return memory.block("renew", [test, *given, *names], names, expression)
 
