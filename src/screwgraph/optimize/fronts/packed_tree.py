@@ -161,7 +161,7 @@ class PackedTree:
             x=np.zeros(int(size.max(initial=0)) + 1),
             panel=np.zeros(int((np.bincount(row_cliques, minlength=self.count) * (size + 1)).max(initial=0))),
         )
-        self._addresses = self.tables.addresses
+        self.addresses = self.tables.addresses
         self._functions: Any = compile_packed_code().functions
 
     def find_changed(self, entries: Int[np.ndarray, " d"]) -> Int[np.ndarray, " c"]:
@@ -197,7 +197,7 @@ class PackedTree:
         """
         dirty = np.ones(self.count, dtype=np.int64) if changed is None else changed
         given = map(address_of, (values, diagonal, slopes, weights, dirty))
-        return self._functions["factor_cliques"](*self._addresses, self.count, *given, *factors.addresses, tiny)
+        return self._functions["factor_cliques"](*self.addresses, self.count, *given, *factors.addresses, tiny)
 
     def solve(
         self,
@@ -213,7 +213,7 @@ class PackedTree:
 
     def solve_at(self, given: tuple[int, int, int], right: int, multipliers: int) -> None:
         """Solve as `solve`, with addresses: of columns of L, slopes and weights; of what is solved in place."""
-        self._functions["solve_with_rows"](*self._addresses, self.count, *given, self.rows.count, right, multipliers)
+        self._functions["solve_with_rows"](*self.addresses, self.count, *given, self.rows.count, right, multipliers)
 
 
 def _order_cliques(cliques: Any) -> list[int]:

@@ -66,7 +66,7 @@ class TreeMethod:
         slopes, memory = self.rows.select_values(values), self._take_memory()
         given = map(address_of, (values, diagonal, slopes))
         bad = self.functions["factor_hard"](
-            *self.addresses, *memory.known, *self._diagonal, len(self.diagonal.entries), self.tree.count, *given,
+            *self.tree.addresses, *memory.known, *self._diagonal, len(self.diagonal.entries), self.tree.count, *given,
             self.pattern.primal, self.rows.matrix.count, regularise.multipliers, NEGATIVE, SMALLEST,
         )  # fmt: skip
         return self._judge(TreeNumbers(values, slopes, memory), bad)
@@ -87,7 +87,7 @@ class TreeMethod:
         memory.changed[:] = cliques
         given = map(address_of, (values, slopes))
         bad = self.functions["factor_changed"](
-            *self.addresses, *memory.known, self.tree.count, *given, self.pattern.primal, NEGATIVE, SMALLEST
+            *self.tree.addresses, *memory.known, self.tree.count, *given, self.pattern.primal, NEGATIVE, SMALLEST
         )
         if not overwrite:
             return self._judge(TreeNumbers(values, slopes, memory), bad)
@@ -106,11 +106,6 @@ class TreeMethod:
     def functions(self) -> Any:
         """The machine code of all trees."""
         return compile_tree_code()
-
-    @cached_property
-    def addresses(self) -> tuple[int, ...]:
-        """Addresses of the tree's tables, which stay."""
-        return self.tree.tables.addresses
 
     @cached_property
     def _diagonal(self) -> tuple[int, ...]:
@@ -186,7 +181,7 @@ class TreeFactored:
         x, product = np.empty((2, len(right)))
         given = map(address_of, (numbers.slopes, right, x, product, exact.values, exact.diagonal))
         left = method.functions["solve_hard"](
-            *method.addresses, *numbers.memory.known, method.tree.count, *given, *exact.system.entries.addresses,
+            *method.tree.addresses, *numbers.memory.known, method.tree.count, *given, *exact.system.entries.addresses,
             method.pattern.primal, len(right), int(is_measured),
         )  # fmt: skip
         return x, left
