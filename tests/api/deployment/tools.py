@@ -53,3 +53,18 @@ def write_files(files: Mapping[str, str], folder: Path) -> None:
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
+
+
+def run_c_examples(name: str, folder: Path, *flags: str) -> str:
+    """Compile a C library with its test in a folder, without warnings, and return what the test prints."""
+    compiler, files = found("gcc", "clang", "cc"), ("-I.", f"test/{name}_test.c", f"{name}.c")
+    done(compiler, "-std=c99", *WARNINGS, *flags, *files, "-o", "t", "-lm", cwd=folder)
+    return done("./t", cwd=folder)
+
+
+def run_rust_examples(name: str, folder: Path) -> str:
+    """Compile a Rust library with its test in a folder, without warnings, and return what the test prints."""
+    rust = (found("rustc"), "--edition", "2021", "-D", "warnings")
+    done(*rust, "--crate-type", "rlib", "--crate-name", name, "src/lib.rs", cwd=folder)
+    done(*rust, "--test", "--extern", f"{name}=lib{name}.rlib", "tests/examples.rs", "-o", "t", cwd=folder)
+    return done("./t", cwd=folder)

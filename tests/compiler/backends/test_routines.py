@@ -19,7 +19,7 @@ from screwgraph.spatial import choose
 from screwgraph.tape import Block, Lookup, Loop, Memory, Routine, When
 from screwgraph.tape.parts import Copies, Fill, Products, Recursion
 from screwgraph.tape.verifier import list_faults
-from tests.api.deployment.tools import WARNINGS, done, found, write_files
+from tests.api.deployment.tools import found, run_c_examples, run_rust_examples, write_files
 from tests.compiler.backends.node import called
 from tests.compiler.backends.ptx.interpreter import on_interpreter
 from tests.random_trees import random_tree
@@ -133,20 +133,15 @@ def test_bound_inputs_are_folded():
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_c_does_the_same(tmp_path, dtype):
-    compiler = found("gcc", "clang", "cc")
+    found("gcc", "clang", "cc")
     write_files(library_code(Library("newton", [listing(dtype)]), "c"), tmp_path)
-    flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/newton_test.c", "newton.c", "-o", "t", "-lm")
-    done(compiler, *flags, cwd=tmp_path)
-    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "0 numbers differ" in run_c_examples("newton", tmp_path, "-O1")
 
 
 def test_rust_does_the_same(tmp_path):
     found("rustc")
     write_files(library_code(Library("newton", [listing()]), "rust"), tmp_path)
-    rust = ("rustc", "--edition", "2021", "-D", "warnings")
-    done(*rust, "--crate-type", "rlib", "--crate-name", "newton", "src/lib.rs", cwd=tmp_path)
-    done(*rust, "--test", "--extern", "newton=libnewton.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
-    assert "1 passed" in done("./t", cwd=tmp_path)
+    assert "1 passed" in run_rust_examples("newton", tmp_path)
 
 
 def test_webassembly_does_the_same(tmp_path):
@@ -230,20 +225,15 @@ def test_code_of_trees_is_what_straight_line_code_computes():
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_every_part_in_c(tmp_path, dtype):
-    compiler = found("gcc", "clang", "cc")
+    found("gcc", "clang", "cc")
     write_files(library_code(Library("tree", tree_code(dtype)), "c"), tmp_path)
-    flags = ("-std=c99", *WARNINGS, "-O1", "-I.", "test/tree_test.c", "tree.c", "-o", "t", "-lm")
-    done(compiler, *flags, cwd=tmp_path)
-    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "0 numbers differ" in run_c_examples("tree", tmp_path, "-O1")
 
 
 def test_every_part_in_rust(tmp_path):
     found("rustc")
     write_files(library_code(Library("tree", tree_code()), "rust"), tmp_path)
-    rust = ("rustc", "--edition", "2021", "-D", "warnings")
-    done(*rust, "--crate-type", "rlib", "--crate-name", "tree", "src/lib.rs", cwd=tmp_path)
-    done(*rust, "--test", "--extern", "tree=libtree.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
-    assert "4 passed" in done("./t", cwd=tmp_path)
+    assert "4 passed" in run_rust_examples("tree", tmp_path)
 
 
 def test_every_part_in_webassembly(tmp_path):

@@ -12,7 +12,7 @@ from screwgraph.spatial import sin
 from screwgraph.tape import Memory, Routine, SideBySide, StageLoop, Window
 from screwgraph.tape.parts import Copies, Fill, Products, Span
 from screwgraph.tape.verifier import list_faults
-from tests.api.deployment.tools import WARNINGS, done, found, write_files
+from tests.api.deployment.tools import found, run_c_examples, run_rust_examples, write_files
 from tests.compiler.backends.node import called
 
 STAGES, WIDE = 5, 27
@@ -113,25 +113,20 @@ def test_stages_count_as_often_as_they_are_done():
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("known", [True, False])
 def test_stages_in_c(tmp_path, dtype, known):
-    compiler = found("gcc", "clang", "cc")
+    found("gcc", "clang", "cc")
     write_files(library_code(Library("stages", [chain_listing(dtype)]), "c"), tmp_path)
     source = tmp_path / "stages.c"
     text = source.read_text(encoding="utf-8")
     assert "+= STAGES_LANES)" in text  # neighbours go side by side, what is left of them on fewer lanes
     if not known:  # for other compilers, the hint is nothing
         source.write_text(text.replace("__clang__", "NONE").replace("__GNUC__", "NONE"), encoding="utf-8")
-    flags = ("-std=c99", *WARNINGS, "-O3", "-I.", "test/stages_test.c", "stages.c", "-o", "t", "-lm")
-    done(compiler, *flags, cwd=tmp_path)
-    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "0 numbers differ" in run_c_examples("stages", tmp_path, "-O3")
 
 
 def test_stages_in_rust(tmp_path):
     found("rustc")
     write_files(library_code(Library("stages", [chain_listing()]), "rust"), tmp_path)
-    rust = ("rustc", "--edition", "2021", "-D", "warnings")
-    done(*rust, "--crate-type", "rlib", "--crate-name", "stages", "src/lib.rs", cwd=tmp_path)
-    done(*rust, "--test", "--extern", "stages=libstages.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
-    assert "1 passed" in done("./t", cwd=tmp_path)
+    assert "1 passed" in run_rust_examples("stages", tmp_path)
 
 
 def test_stages_in_webassembly(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from screwgraph.compiler import Library, library_code
 from screwgraph.compiler.backends import ExportedFunction
 from screwgraph.compiler.cache import pack_code, unpack_code
-from tests.api.deployment.tools import WARNINGS, done, found
+from tests.api.deployment.tools import found, run_c_examples, run_rust_examples, write_files
 from tests.compiler.backends.node import called
 from tests.optimize.active_set.test_quadratic_program import program, solver
 
@@ -21,9 +21,7 @@ def listing() -> ExportedFunction:
 
 
 def write(language, folder) -> None:
-    for path, text in library_code(Library("small", [listing()]), language).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+    write_files(library_code(Library("small", [listing()]), language), folder)
 
 
 def test_interpreted_and_from_the_cache():
@@ -37,20 +35,16 @@ def test_interpreted_and_from_the_cache():
 
 
 def test_c(tmp_path):
-    compiler = found("gcc", "clang", "cc")
+    found("gcc", "clang", "cc")
     write("c", tmp_path)
-    done(compiler, "-std=c99", *WARNINGS, "-O1", "-I.", "test/small_test.c", "small.c", "-o", "t", "-lm", cwd=tmp_path)
-    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "0 numbers differ" in run_c_examples("small", tmp_path, "-O1")
     assert "alloc" not in (tmp_path / "small.c").read_text(encoding="utf-8")
 
 
 def test_rust(tmp_path):
     found("rustc")
     write("rust", tmp_path)
-    rust = ("rustc", "--edition", "2021", "-D", "warnings")
-    done(*rust, "--crate-type", "rlib", "--crate-name", "small", "src/lib.rs", cwd=tmp_path)
-    done(*rust, "--test", "--extern", "small=libsmall.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
-    assert "1 passed" in done("./t", cwd=tmp_path)
+    assert "1 passed" in run_rust_examples("small", tmp_path)
 
 
 def test_webassembly(tmp_path):

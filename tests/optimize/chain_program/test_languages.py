@@ -8,7 +8,7 @@ from screwgraph.compiler.cache import pack_code, unpack_code
 from screwgraph.optimize.chain_program import Bound, compile_chain_program
 from screwgraph.tape import Routine
 from screwgraph.tape.verifier import list_faults
-from tests.api.deployment.tools import WARNINGS, done, found
+from tests.api.deployment.tools import found, run_c_examples, run_rust_examples, write_files
 from tests.compiler.backends.node import called
 from tests.optimize.chain_program.chains import Rows, both, random_chain, solve
 
@@ -47,9 +47,7 @@ def listing(f) -> ExportedFunction:
 
 
 def write(f, language, folder) -> None:
-    for path, text in library_code(Library("small", [listing(f)]), language).items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+    write_files(library_code(Library("small", [listing(f)]), language), folder)
 
 
 def test_interpreted_sound_and_from_the_cache():
@@ -73,20 +71,16 @@ def test_many_chains_side_by_side():
 
 
 def test_c(tmp_path):
-    compiler = found("gcc", "clang", "cc")
+    found("gcc", "clang", "cc")
     write(make(), "c", tmp_path)
-    done(compiler, "-std=c99", *WARNINGS, "-O1", "-I.", "test/small_test.c", "small.c", "-o", "t", "-lm", cwd=tmp_path)
-    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+    assert "0 numbers differ" in run_c_examples("small", tmp_path, "-O1")
     assert "alloc" not in (tmp_path / "small.c").read_text(encoding="utf-8")
 
 
 def test_rust(tmp_path):
     found("rustc")
     write(make(), "rust", tmp_path)
-    rust = ("rustc", "--edition", "2021", "-D", "warnings")
-    done(*rust, "--crate-type", "rlib", "--crate-name", "small", "src/lib.rs", cwd=tmp_path)
-    done(*rust, "--test", "--extern", "small=libsmall.rlib", "tests/examples.rs", "-o", "t", cwd=tmp_path)
-    assert "1 passed" in done("./t", cwd=tmp_path)
+    assert "1 passed" in run_rust_examples("small", tmp_path)
 
 
 def test_webassembly(tmp_path):
