@@ -59,8 +59,11 @@ def main() -> None:
 
 
 def with_table(page: str, rows: Sequence[dict[str, str]]) -> str:
-    """Return a page with its table replaced by rows, sorted by their cells."""
-    text = page.partition("\n|")[0].rstrip()
+    """Return a page with the table at its end replaced by rows, sorted by their cells."""
+    kept = page.rstrip().splitlines()
+    while kept and kept[-1].startswith("|"):
+        kept.pop()
+    text = "\n".join(kept).rstrip()
     names = list(dict.fromkeys(name for row in rows for name in row))
     lines = sorted([row.get(name, "") for name in names] for row in rows)
     table = [names, ["---"] * len(names), *lines]
