@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.planning.accuracy.step_errors import SHORT, measure_motion, spread_by_unit
+from screwgraph.motion.planning.accuracy.motion_scales import SHORT, spread_by_unit
 from screwgraph.motion.planning.accuracy.step_flow import StepFlow
 from screwgraph.motion.planning.factors.dynamics import compile_required_forces, find_acting_wrenches
 from screwgraph.motion.planning.transcription.symmetries import (
@@ -82,7 +82,7 @@ def find_momentum_errors(flow: StepFlow) -> MomentumErrors | None:
     twists = np.linalg.solve(inertia, momentum[..., None])[..., 0]
     drifts = _sum_in_flight(0.5 * h * (twists[1:] + twists[:-1]), flying)
     distance = np.abs(np.einsum("nvr,nr->nv", fields, drifts))
-    scales = measure_motion(flow)
+    scales = flow.scales
     far = np.abs(difference_values(mechanics.positions, np.broadcast_to(q[0], q.shape), q)).max(axis=0)
     net = np.maximum(spread_by_unit(far, scales.turns), SHORT)
     pushes = np.linalg.solve(inertia[1:], errors[..., None])[..., 0] * (t[-1] - t[:-1])[:, None]

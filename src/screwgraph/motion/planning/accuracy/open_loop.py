@@ -10,16 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.planning.accuracy.step_errors import (
-    MotionScales,
-    integration_tolerance,
-    measure_motion,
-    spread_by_unit,
-)
+from screwgraph.compiler.kernels import address_of
+from screwgraph.motion.planning.accuracy.motion_scales import MotionScales, spread_by_unit
+from screwgraph.motion.planning.accuracy.step_errors import integration_tolerance
 from screwgraph.motion.planning.accuracy.step_flow import StepFlow
+from screwgraph.motion.planning.accuracy.window_kernels import compile_window_code
 from screwgraph.optimize.manifold_code import difference_values, retract_values
 
 FREE = (1.0 + np.sqrt(5.0)) / 2.0
@@ -76,7 +74,7 @@ def find_defects(flow: StepFlow, accuracy: float) -> Defects:
     steps, manifold = flow.steps, flow.steps.mechanics.positions
     first, nv = steps.first, steps.mechanics.robot.nv
     q, v, last = flow.values["q"], flow.values["qd"], first + steps.per_step
-    tolerance = integration_tolerance(measure_motion(flow), accuracy)
+    tolerance = integration_tolerance(flow.scales, accuracy)
 
     def defects(errors: np.ndarray) -> np.ndarray:
         begin = retract_values(manifold, q[first], errors[:, :nv])
@@ -95,13 +93,13 @@ def find_open_loop_errors(
     All steps are integrated at once, from where the ones before end: parallel shooting, corrected by the derivatives of
     the motion until it does not change. Chartier & Philippe (1993). `first_defects` are those of the planned points.
     """
-    steps, scales, nv = flow.steps, measure_motion(flow), flow.steps.mechanics.robot.nv
+    steps, scales, nv = flow.steps, flow.scales, flow.steps.mechanics.robot.nv
     transitions = find_transitions(flow)
     starts = find_windows(transitions, flow, scales)
     errors, found = np.zeros_like(first_defects), first_defects
     for _ in range(ROUNDS):
         ends, before = _accumulate(found, transitions, errors, starts), errors
-        errors = np.where(starts[:, None], 0.0, np.roll(ends, 1, axis=0))
+        errors = np.where(starts[:, None] == 1, 0.0, np.roll(ends, 1, axis=0))
         change = np.abs((errors - before)[:, :nv]) / scales.way
         if not np.isfinite(ends).all() or change.max() <= SETTLED * accuracy:
             break
@@ -136,46 +134,39 @@ def find_transitions(flow: StepFlow) -> Float[np.ndarray, "S 2nv 2nv"]:
 
 def find_windows(
     transitions: Float[np.ndarray, "S 2nv 2nv"], flow: StepFlow, scales: MotionScales
-) -> Bool[np.ndarray, " S"]:
-    """Return which steps begin a window: errors grow by no more than `GROWTH` times free motion within each.
+) -> Int[np.ndarray, " S"]:
+    """Return 1 for steps that begin a window: errors grow by no more than `GROWTH` times free motion within each.
 
     Errors of positions are measured by the whole way, those of velocities by that in the time of the window.
     """
-    steps = flow.steps
-    begin, end = flow.t[steps.first], flow.t[steps.first + steps.per_step]
-    starts = np.zeros(len(transitions), dtype=bool)
-    grown, since = np.eye(transitions.shape[1]), 0
-    for k, transition in enumerate(transitions):
-        grown = transition @ grown
-        scale = np.concatenate([scales.way, scales.way / (end[k] - begin[since])])
-        if k == 0 or _exceeds(grown * scale / scale[:, None], GROWTH * FREE):
-            starts[k], grown, since = True, transition, k
+    steps, nv = flow.steps, len(scales.way)
+    times = np.ascontiguousarray([flow.t[steps.first], flow.t[steps.first + steps.per_step]])
+    starts, work = np.zeros(len(transitions), dtype=np.int64), np.empty((4, 2 * nv, 2 * nv))
+    given = (transitions, scales.way, *times, GROWTH * FREE, *work, starts, nv)
+    _call_on_steps("find_starts", len(transitions), *given)
     return starts
 
 
-def _exceeds(matrix: Float[np.ndarray, "n n"], most: float) -> bool:
-    """Whether the spectral norm is larger; Frobenius' norm, which is at least that, is found without eigenvalues."""
-    return not np.vdot(matrix, matrix) <= most**2 and bool(np.linalg.norm(matrix, 2) > most)
-
-
 def _accumulate(
-    defects: np.ndarray, transitions: np.ndarray, errors: np.ndarray, starts: Bool[np.ndarray, " S"]
+    defects: np.ndarray, transitions: np.ndarray, errors: np.ndarray, starts: Int[np.ndarray, " S"]
 ) -> Float[np.ndarray, "S 2nv"]:
     """Return the errors at the ends of steps that begin where the ones before end, by defects at other errors."""
-    ends, here = np.empty_like(defects), np.zeros(defects.shape[1])
-    for k, (defect, transition) in enumerate(zip(defects, transitions, strict=True)):
-        here = np.zeros_like(here) if starts[k] else here
-        ends[k] = here = defect + transition @ (here - errors[k])
+    ends, n = np.empty_like(defects), defects.shape[1]
+    _call_on_steps("accumulate_errors", len(ends), defects, transitions, errors, starts, np.empty(n), ends, n)
     return ends
 
 
 def _shares(
-    defects: np.ndarray, transitions: np.ndarray, starts: Bool[np.ndarray, " S"], scales: MotionScales
+    defects: np.ndarray, transitions: np.ndarray, starts: Int[np.ndarray, " S"], scales: MotionScales
 ) -> Float[np.ndarray, " S"]:
     """Return the relative error of position at the end of a window that each step contributes."""
     nv, found = len(scales.way), np.empty(len(defects))
-    onward = np.eye(nv, 2 * nv)
-    for k in reversed(range(len(defects))):
-        found[k] = (np.abs(onward @ defects[k]) / scales.way).max()
-        onward = np.eye(nv, 2 * nv) if starts[k] else onward @ transitions[k]
+    work = np.empty((2, nv, 2 * nv))
+    _call_on_steps("share_errors", len(found), defects, transitions, scales.way, starts, *work, found, nv)
     return np.where(np.isfinite(found), found, np.inf)
+
+
+def _call_on_steps(name: str, count: int, *given: np.ndarray | float) -> None:
+    """Call a kernel for so many steps with contiguous arrays and numbers."""
+    numbers = [address_of(x) if isinstance(x, np.ndarray) else x for x in given]
+    compile_window_code()[name](*numbers, count)

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
+from screwgraph.motion.planning.accuracy.motion_scales import SHORT, MotionScales, spread_by_unit
 from screwgraph.motion.planning.accuracy.step_flow import StepFlow
-from screwgraph.motion.planning.models import find_model_kind
 from screwgraph.optimize.manifold_code import difference_values
 
 PART = 0.01
 """Tolerance of the integrator, as a part of that of plans."""
-SHORT = 1e-2
-"""A way (rad, m) that is shorter counts as so long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,27 +43,10 @@ class StepErrors:
         return f"{self.of[c]} by {self.distance[step, c]:.2g} {self.units[c]}, {self.of_step[step]:.2g} of step {step}"
 
 
-@dataclass(frozen=True, eq=False)
-class MotionScales:
-    """Scales of a motion's errors: of each coordinate, the largest among those of the same unit.
-
-    Args:
-        way: length of the whole way (rad, m).
-        top: largest velocity (rad/s, m/s).
-        turns: whether a coordinate turns.
-    """
-
-    __repr__ = one_line
-
-    way: Float[np.ndarray, " nv"]
-    top: Float[np.ndarray, " nv"]
-    turns: np.ndarray
-
-
 def compute_step_errors(flow: StepFlow, defects: Float[np.ndarray, "S 2nv"]) -> StepErrors:
     """Return the errors of steps from what the motion from their first points differs by from the next ones."""
     steps, values, nv = flow.steps, flow.values, flow.steps.mechanics.robot.nv
-    scales, mechanics = measure_motion(flow), steps.mechanics
+    scales, mechanics = flow.scales, steps.mechanics
     planned = difference_values(
         mechanics.positions, values["q"][steps.first], values["q"][steps.first + steps.per_step]
     )
@@ -79,23 +59,6 @@ def compute_step_errors(flow: StepFlow, defects: Float[np.ndarray, "S 2nv"]) -> 
 
 def _largest(errors: Float[np.ndarray, "S nv"]) -> Float[np.ndarray, " S"]:
     return np.where(np.isfinite(errors), errors, np.inf).max(axis=1)
-
-
-def measure_motion(flow: StepFlow) -> MotionScales:
-    """Return the scales of a planned motion."""
-    t, qd = flow.t, flow.values["qd"]
-    turns, whole = np.array(find_model_kind(flow.steps.mechanics.robot).turns(flow.steps.mechanics.robot)), t[-1] - t[0]
-    way = spread_by_unit(0.5 * np.diff(t) @ (np.abs(qd[1:]) + np.abs(qd[:-1])), turns)
-    top = spread_by_unit(np.abs(qd).max(axis=0), turns)
-    return MotionScales(np.maximum(way, SHORT), np.maximum(top, SHORT / whole), turns)
-
-
-def spread_by_unit(sizes: Float[np.ndarray, "*n nv"], turns: np.ndarray) -> Any:
-    """Return for each coordinate the largest size among those of the same unit."""
-    found = np.empty_like(sizes)
-    for kind in np.unique(turns):
-        found[..., turns == kind] = sizes[..., turns == kind].max(axis=-1, keepdims=True)
-    return found
 
 
 def integration_tolerance(scales: MotionScales, accuracy: float) -> tuple[np.ndarray, np.ndarray]:

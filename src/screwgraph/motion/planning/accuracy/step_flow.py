@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 from screwgraph.base.summary import one_line
 from screwgraph.mechanics.dynamics import forward_dynamics
 from screwgraph.motion.planning.accuracy.extrapolated_euler import MotionStretches, integrate_stretches
+from screwgraph.motion.planning.accuracy.motion_scales import MotionScales, measure_motion
 from screwgraph.motion.planning.factors.dynamics import find_acting_wrenches
 from screwgraph.motion.planning.interpolation import compile_wrench, sample_weights
 from screwgraph.motion.planning.items import Wrench
@@ -44,6 +45,11 @@ class StepFlow:
         """Duration of each step (s)."""
         first = self.steps.first
         return self.t[first + self.steps.per_step] - self.t[first]
+
+    @cached_property
+    def scales(self) -> MotionScales:
+        """Scales of its errors."""
+        return measure_motion(self.steps.mechanics.robot, self.t, self.values["qd"])
 
     def integrate(
         self, q: Float[np.ndarray, "S nq"], v: Float[np.ndarray, "S nv"], tolerance: Tolerance
