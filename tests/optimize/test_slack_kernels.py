@@ -3,16 +3,29 @@
 import numpy as np
 import pytest
 
+from screwgraph.compiler.kernels import as_python
+from screwgraph.optimize.linear import RowGroups, RowPattern
+from screwgraph.optimize.linear.row_groups import GroupTables
 from screwgraph.optimize.methods import slack_kernels
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks, sum_logarithms
 
 
 def in_python(name, *given):
-    return getattr(slack_kernels, name)(*given, len(given[0]))
+    return getattr(slack_kernels, name)(*expand(given, tables_in_python), len(given[0]))
 
 
 def compiled(name, *given):
-    return call_on_slacks(name, len(given[0]), *given)
+    return call_on_slacks(name, len(given[0]), *expand(given, lambda groups: groups.addresses))
+
+
+def expand(given, tables):
+    """Return arguments with the tables of groups in their place."""
+    return [a for x in given for a in (tables(x) if isinstance(x, RowGroups) else (x,))]
+
+
+def tables_in_python(groups):
+    tables = groups.tables
+    return GroupTables(**{**vars(tables), "groups": as_python(tables.groups)}), len(tables.groups)
 
 
 @pytest.fixture(params=[in_python, compiled], ids=["Python", "machine code"])
@@ -27,26 +40,40 @@ def random_rows(rng, count, width):
     return G[rows, columns].copy(), np.searchsorted(rows, np.arange(count + 1)), columns.copy(), G
 
 
+def random_groups(rng, count, width):
+    """Return entries of a matrix, its rows as a group of one factor and one of eight, and the matrix."""
+    patterns, values, G = [], [], []
+    for rows, factors in ((count - 24, 1), (3, 8)):
+        i, j = np.nonzero(rng.uniform(size=(rows, width)) < 0.4)
+        patterns.append(RowPattern(rows, i, j, np.array([rng.permutation(width) for _ in range(factors)])))
+        values.append(rng.normal(size=(len(i), factors)))
+        own = np.zeros((rows, factors, width))
+        for e in range(len(i)):
+            own[i[e], np.arange(factors), patterns[-1].directions[:, j[e]]] = values[-1][e]
+        G.append(own.reshape(-1, width))
+    return np.concatenate([v.ravel() for v in values]), RowGroups(patterns, width), np.concatenate(G)
+
+
 @pytest.mark.parametrize("bend", [0.0, 0.6])
 def test_changes_solve_newtons_equations(call, bend):
     rng = np.random.default_rng(4)
     s, z, g, other_s, other_z = rng.uniform(0.1, 2.0, (5, 37))
-    *entries, G = random_rows(rng, 37, 11)
+    *entries, G = random_groups(rng, 37, 11)
     d, slope, least = rng.normal(size=11), rng.normal(size=11), np.zeros(2)
-    r, (ds, dz, parts), right = g + s, np.empty((3, 37)), slope.copy()
+    r, (ds, dz, parts), right, none = g + s, np.empty((3, 37)), np.empty(11), np.zeros(0)
     total = call("write_changes", s, z, r, other_s, other_z, d, *entries, ds, dz, parts, least, 0.3, bend)
     np.testing.assert_allclose(g + G @ d + s + ds, 0.0, atol=1e-14)
     np.testing.assert_allclose(s * z + s * dz + z * ds + bend * other_s * other_z, 0.3, atol=1e-14)
     np.testing.assert_allclose(least, [(ds / s).min(), (dz / z).min()], rtol=1e-13)
     assert total == pytest.approx((ds / s).sum())
-    call("add_pulls", s, z, r, other_s, other_z, right, *entries, parts, 0.3, bend)
-    np.testing.assert_allclose(slope - right, G.T @ (z + dz - z / s * (G @ d)), atol=1e-13)  # condensed equations
+    call("write_right", s, z, r, other_s, other_z, slope, 0.0 * slope, none, right, *entries, parts, 0.3, bend, 11, 0)
+    np.testing.assert_allclose(-slope - right, G.T @ (z + dz - z / s * (G @ d)), atol=1e-13)  # condensed equations
 
 
 def test_errors_are_those_of_rows(call):
     rng = np.random.default_rng(4)
     s, z, g = rng.uniform(0.1, 2.0, (3, 37)) * [[1.0], [1.0], [-1.0]]
-    *entries, G = random_rows(rng, 37, 11)
+    *entries, G = random_groups(rng, 37, 11)
     slope, found = rng.normal(size=11), np.zeros(3)
     expected = slope + G.T @ z
     call("measure_rows", s, z, g, slope, *entries, found)
@@ -101,7 +128,7 @@ def test_merits_are_sums_of_residuals_and_logarithms(call, count):
 def test_right_sides_and_errors_are_those_of_dense_matrices(call):
     rng = np.random.default_rng(4)
     s, z, g = rng.uniform(0.1, 2.0, (3, 37)) * [[1.0], [1.0], [-1.0]]
-    *inequalities, G = random_rows(rng, 37, 11)
+    *inequalities, G = random_groups(rng, 37, 11)
     *equalities, A = random_rows(rng, 5, 11)
     gradient, (y, c) = rng.normal(size=11), rng.normal(size=(2, 5))
     (products, slope), found = np.empty((2, 11)), np.empty(6)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch, make_batches, merge_factors
-from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries, join_places
+from screwgraph.optimize.constraint_rows import ConstraintRows, CurvatureEntries, InequalityRows, join_places
 from screwgraph.optimize.factors import Factors
 from screwgraph.optimize.kernel_calls import KernelCall
 from screwgraph.optimize.linear import LIGHT, Gram, Pattern, System, analyse, make_gram
@@ -117,7 +117,7 @@ class Assembly:
         }
         self.soft = kinds["soft"]
         self.equalities = ConstraintRows(self.layout, kinds["equality"])
-        self.inequalities = ConstraintRows(self.layout, kinds["inequality"])
+        self.inequalities = InequalityRows(self.layout, kinds["inequality"])
         rows, columns, targets, places = [], [], [], []
         first = first_gradient = first_cost = 0
         for batch in self.soft:
@@ -283,8 +283,8 @@ class Assembly:
 
     def _hard(self, bends: Sequence[CurvatureEntries]) -> System:
         equal, unequal, n = self.equalities, self.inequalities, self.layout.size
-        rows = (self.rows, *(b.rows for b in bends), unequal.squares.rows, n + equal.rows)
-        columns = (self.columns, *(b.columns for b in bends), unequal.squares.columns, equal.columns)
+        rows = (self.rows, *(b.rows for b in bends), unequal.groups.rows, n + equal.rows)
+        columns = (self.columns, *(b.columns for b in bends), unequal.groups.columns, equal.columns)
         sizes = np.concatenate([self.layout.sizes, equal.blocks])
         return analyse(
             Pattern(sizes, np.concatenate(rows), np.concatenate(columns), len(equal.blocks)), multipliers=LIGHT

@@ -12,17 +12,32 @@ from jaxtyping import Float, Int
 
 from screwgraph.optimize.batch import Batch
 from screwgraph.optimize.kernel_calls import KernelCall
-from screwgraph.optimize.linear import MatrixEntries, RowSquares
+from screwgraph.optimize.linear import MatrixEntries, RowGroups, RowPattern
 from screwgraph.optimize.value_layout import ValueLayout
 
 
 @dataclass(frozen=True)
 class RowTarget:
-    """Target of a batch of so many factors: residuals, entries of the Jacobian."""
+    """Target of a batch of so many factors: residuals, entries of the Jacobian.
+
+    Numbers of one factor stand one after the other; if `side_by_side`, those of all factors do.
+    """
 
     residuals: slice
     entries: slice
     count: int
+    side_by_side: bool
+
+    def view_residuals(self, residuals: Float[np.ndarray, " m"]) -> Float[np.ndarray, "N r"]:
+        """Return those of each factor, as a view."""
+        return self._view(residuals[self.residuals])
+
+    def view_entries(self, entries: Float[np.ndarray, " e"]) -> Float[np.ndarray, "N j"]:
+        """Return those of each factor, as a view."""
+        return self._view(entries[self.entries])
+
+    def _view(self, own: np.ndarray) -> np.ndarray:
+        return own.reshape(-1, self.count).T if self.side_by_side else own.reshape(self.count, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +80,9 @@ class BoundSlopes:
 class ConstraintRows:
     """Residuals of hard factors in one vector, batch by batch; `rows`, `columns`: where Jacobian entries are."""
 
+    side_by_side = False
+    """Whether the same number of all factors of a batch stand one after the other."""
+
     def __init__(self, layout: ValueLayout, batches: Sequence[Batch]) -> None:
         self.layout, self.batches = layout, list(batches)
         rows, columns, places = [], [], []
@@ -72,11 +90,12 @@ class ConstraintRows:
         for batch in self.batches:
             kernels, directions = batch.factors.kernels, batch.directions(layout)
             n, (i, j) = len(batch), kernels.places
-            numbers = count + np.arange(n * kernels.rows).reshape(n, kernels.rows)
-            rows.append(numbers[:, i].ravel())
-            columns.append(directions[:, j].ravel())
-            ends = (count + numbers.size, entries + n * len(i))
-            places.append(RowTarget(slice(count, ends[0]), slice(entries, ends[1]), n))
+            ends = (count + n * kernels.rows, entries + n * len(i))
+            place = RowTarget(slice(count, ends[0]), slice(entries, ends[1]), n, self.side_by_side)
+            order = "F" if self.side_by_side else "C"
+            rows.append(place.view_residuals(np.arange(ends[0]))[:, i].ravel(order))
+            columns.append(directions[:, j].ravel(order))
+            places.append(place)
             count, entries = ends
         self.count, self.places = count, places
         self.rows, self.columns = join_places(rows), join_places(columns)
@@ -98,11 +117,6 @@ class ConstraintRows:
             places.append(slice(count, count := count + first.size))
         return CurvatureEntries(join_places(rows), join_places(columns), places)
 
-    @cached_property
-    def squares(self) -> RowSquares:
-        """J'WJ of the Jacobian."""
-        return RowSquares(self.rows, self.columns, self.count)
-
     @property
     def blocks(self) -> Int[np.ndarray, " b"]:
         """Numbers of rows that belong together: those of one factor."""
@@ -120,8 +134,7 @@ class ConstraintRows:
         found = np.empty(self.count)
         for batch, place in zip(self.batches, self.places, strict=True):
             kernels = batch.factors.kernels
-            out = found[place.residuals].reshape(len(batch), kernels.rows)
-            kernels.residual(*batch.inputs(views), out=out)
+            kernels.residual(*batch.inputs(views), out=place.view_residuals(found))
         return found
 
     def bind(self, entries: Float[np.ndarray, " e"] | None = None) -> BoundRows:
@@ -129,8 +142,7 @@ class ConstraintRows:
         entries = np.empty(self.rows.size) if entries is None else entries
         found, calls = np.empty(self.count), []
         for batch, place in zip(self.batches, self.places, strict=True):
-            n = place.count
-            out = (found[place.residuals].reshape(n, -1), entries[place.entries].reshape(n, -1))
+            out = place.view_residuals(found), place.view_entries(entries)
             calls.append(KernelCall(batch.factors.kernels.jacobian, batch, out))
         return BoundRows(found, entries, calls)
 
@@ -140,9 +152,9 @@ class ConstraintRows:
         found, y, products, calls = np.empty(self.count), np.zeros(self.count), np.empty(sum(map(len, columns))), []
         first = 0
         for batch, place, own in zip(self.batches, self.places, columns, strict=True):
-            here, n = slice(first, first := first + len(own)), place.count
-            out = (found[place.residuals].reshape(n, -1), products[here].reshape(n, -1))
-            calls.append((batch.factors.kernels.adjoint, batch.bind(views), y[place.residuals].reshape(n, -1), out))
+            here = slice(first, first := first + len(own))
+            out = (place.view_residuals(found), products[here].reshape(place.count, -1))
+            calls.append((batch.factors.kernels.adjoint, batch.bind(views), place.view_residuals(y), out))
         return BoundSlopes(found, y, products, np.ascontiguousarray(join_places(columns)), tuple(calls))
 
     def linearise(self, views: dict[str, np.ndarray]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " e"]]:
@@ -160,8 +172,23 @@ class ConstraintRows:
             if bends.start == bends.stop:
                 continue
             kernels, n = batch.factors.kernels, len(batch)
-            weights = y[place.residuals].reshape(n, kernels.rows)
+            weights = place.view_residuals(y)
             kernels.curvature(*batch.inputs(views), weights, out=found[bends].reshape(n, -1))
+
+
+class InequalityRows(ConstraintRows):
+    """Rows of inequalities: the same row of all factors of a batch stand side by side, so that vectors hold these."""
+
+    side_by_side = True
+
+    @cached_property
+    def groups(self) -> RowGroups:
+        """The Jacobian, for products with vectors, and its squares."""
+        found = []
+        for batch in self.batches:
+            kernels = batch.factors.kernels
+            found.append(RowPattern(kernels.rows, *kernels.places, batch.directions(self.layout)))
+        return RowGroups(found, self.layout.size)
 
 
 def join_places(parts: list[np.ndarray]) -> np.ndarray:

@@ -44,7 +44,7 @@ def _multipliers(rows: ConstraintRows, values: np.ndarray, families: Mapping[str
         steps = np.diff(first.indices)
         if not by or len(batch) <= by or not (steps > 0).all():
             continue
-        block = found[place.residuals].reshape(len(batch), -1)
+        block = place.view_residuals(found)
         count = int(np.searchsorted(first.indices, first.indices[0] + by))
-        found[place.residuals] = _later(block, count).ravel()
+        block[:] = _later(block, count)
     return found

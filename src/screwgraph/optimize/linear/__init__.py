@@ -3,8 +3,8 @@
 from screwgraph.compiler.kernels.dense import Gram, make_gram
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.regularise import LIGHT
+from screwgraph.optimize.linear.row_groups import RowGroups, RowPattern
 from screwgraph.optimize.linear.row_products import MatrixEntries
-from screwgraph.optimize.linear.row_squares import RowSquares
 from screwgraph.optimize.linear.system import Factored, System, analyse
 from screwgraph.optimize.singular_error import SingularError
 
@@ -14,7 +14,8 @@ __all__ = [
     "Gram",
     "MatrixEntries",
     "Pattern",
-    "RowSquares",
+    "RowGroups",
+    "RowPattern",
     "SingularError",
     "System",
     "analyse",

@@ -151,7 +151,7 @@ class KktSystem:
         elif self.curved:
             for place in places.bends:
                 values[place] = 0.0
-        unequal.squares.write(model.G, ratios, values[places.squares])
+        unequal.groups.write_squares(model.G, ratios, values[places.squares])
         system = self.system.firm if firm else self.system
         diagonal = np.zeros(system.pattern.count)
         if shift or slack:
@@ -169,10 +169,10 @@ class KktSystem:
 
         The last matrix ends. Raises SingularError as `factor`.
         """
-        squares = self.assembly.inequalities.squares
-        touched = squares.find_touched(np.flatnonzero(changed))
-        first = factored.exact.values.size - self.assembly.equalities.rows.size - squares.rows.size
-        return factored.factor_again(first + touched, squares.evaluate(G, ratios)[touched], overwrite=True)
+        groups = self.assembly.inequalities.groups
+        touched = groups.find_touched(np.flatnonzero(changed))
+        first = factored.exact.values.size - self.assembly.equalities.rows.size - groups.rows.size
+        return factored.factor_again(first + touched, groups.evaluate_squares(G, ratios)[touched], overwrite=True)
 
     def factor_with_costs(
         self, factored: Factored, entries: Sequence[tuple[slice, Float[np.ndarray, " e"]]]
@@ -240,7 +240,7 @@ class KktSystem:
         self, model: LocalModel, z: Float[np.ndarray, " k"]
     ) -> Float[np.ndarray, " n"]:
         """Return G'z."""
-        return self.assembly.inequalities.matrix.multiply_transposed(model.G, z)
+        return self.assembly.inequalities.groups.multiply_transposed(model.G, z)
 
 
 def _leave_models(models: list[BoundModel], spare: list[list[BoundModel]]) -> None:

@@ -48,7 +48,7 @@ def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint
     n, rows, found = len(model.gradient), len(model.c), np.zeros(6)
     slope, products = np.empty((2, n))
     gradient, c, g, A, G = model.addresses
-    equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.matrix.addresses[:2]
+    equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.groups.addresses
     y = address_of(point.y)
     given = (point.s, point.z, g, gradient, A, *equal, y, c, products, slope, G, *unequal)
     call_on_slacks("measure_errors", point.s.size, *given, found, n, rows)

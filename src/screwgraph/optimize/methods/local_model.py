@@ -85,7 +85,7 @@ class ValuePlaces:
         """Count the entries of each."""
         equal, unequal = assembly.equalities, assembly.inequalities
         bends = [rows.bends.rows.size if curved else 0 for rows in (equal, unequal)]
-        sizes = [assembly.rows.size, *bends, unequal.squares.rows.size, equal.rows.size]
+        sizes = [assembly.rows.size, *bends, unequal.groups.rows.size, equal.rows.size]
         ends = np.cumsum([0, *sizes]).tolist()
         entries, first, second, squares, slopes = (slice(a, b) for a, b in itertools.pairwise(ends))
         return cls(entries, (first, second), squares, slopes)

@@ -66,7 +66,7 @@ def solve_newton_step(
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
     kkt, model, point, (c, r) = equations.kkt, equations.model, equations.point, residuals
-    n, rows, G = len(model.gradient), len(c), kkt.assembly.inequalities.matrix.addresses[:2]
+    n, rows, G = len(model.gradient), len(c), kkt.assembly.inequalities.groups.addresses
     others = (point.s, point.z, 0.0) if before is None else (before.s, before.z, bend)
     s, z, left, other_s, other_z = map(address_of, (point.s, point.z, r, *others[:2]))
     products, right = kkt.multiply_equalities_transposed(model, point.y), np.empty(n + rows)

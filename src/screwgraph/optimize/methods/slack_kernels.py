@@ -1,6 +1,7 @@
 """Slacks s and multipliers z of inequalities in an interior point's steps, as machine code; see `compiler.kernels`.
 
-Arrays have one number for each of `count` inequalities, but for unknowns, and for entries of their slopes G.
+Arrays have one number for each of `count` inequalities, but for unknowns, and for entries of their slopes G, which
+stand in groups: see `row_groups.py`.
 """
 
 from __future__ import annotations
@@ -12,56 +13,44 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
+from screwgraph.optimize.linear.row_groups import GROUPED, GroupTables, add_groups, multiply_groups
 from screwgraph.optimize.linear.row_products import add_columns
-
-
-def add_pulls(
-    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, right: Reals,
-    G: Reals, firsts: Ints, columns: Ints, pulls: Reals, barrier: float, bend: float, count: int,
-) -> None:  # fmt: skip
-    """Take G'p off a vector, p, which is written to `pulls`, being what multipliers are before a step.
-
-    Slacks take residuals r away, and products become the barrier less `bend` times those of other changes. Entries of
-    row i of G are those from firsts[i] to firsts[i + 1]. Divisions stand in a loop of their own, else they would be
-    moved into that over entries.
-    """
-    for i in range(count):
-        pulls[i] = (barrier - bend * other_s[i] * other_z[i] + z[i] * r[i]) / s[i]
-    for i in range(count):
-        pull = pulls[i]
-        for e in range(firsts[i], firsts[i + 1]):
-            right[columns[e]] = right[columns[e]] - G[e] * pull
 
 
 def write_right(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, gradient: Reals, products: Reals, c: Reals,
-    right: Reals, G: Reals, firsts: Ints, columns: Ints, pulls: Reals, barrier: float, bend: float,
+    right: Reals, G: Reals, groups: GroupTables, group_count: int, pulls: Reals, barrier: float, bend: float,
     n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
-    """Write the right side of a step: minus the gradient of the Lagrangian (`products` are A'y) with pulls, minus c."""
+    """Write the right side of a step: minus the gradient of the Lagrangian (`products` are A'y) with pulls, minus c.
+
+    Pulls are what multipliers are before a step. Slacks take residuals r away, and products become the barrier less
+    `bend` times those of other changes.
+    """
+    for i in range(count):
+        pulls[i] = (barrier - bend * other_s[i] * other_z[i] + z[i] * r[i]) / s[i]
     for i in range(n):
-        right[i] = -gradient[i] - products[i]
+        right[i] = gradient[i] + products[i]
+    add_groups(right, pulls, G, groups, group_count)
+    for i in range(n):
+        right[i] = -right[i]
     for i in range(rows):
         right[n + i] = -c[i]
-    add_pulls(s, z, r, other_s, other_z, right, G, firsts, columns, pulls, barrier, bend, count)
 
 
 def write_changes(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, d: Reals,
-    G: Reals, firsts: Ints, columns: Ints, ds: Reals, dz: Reals, parts: Reals, least: Reals,
+    G: Reals, groups: GroupTables, group_count: int, ds: Reals, dz: Reals, parts: Reals, least: Reals,
     barrier: float, bend: float, count: int,
 ) -> float:  # fmt: skip
     """Write changes of both where unknowns change by d, and the least parts of each; return the sum of those of slacks.
 
-    Other arguments are those of `add_pulls`.
+    Other arguments are those of `write_right`.
     """
-    for i in range(count):
-        change = -r[i]
-        for e in range(firsts[i], firsts[i + 1]):
-            change = change - G[e] * d[columns[e]]
-        ds[i] = change
+    multiply_groups(ds, d, G, groups, group_count)
     total = 0.0
     for i in range(count):
+        ds[i] = -r[i] - ds[i]
         inverse = 1.0 / s[i]
         parts[i] = ds[i] * inverse
         dz[i] = (barrier - bend * other_s[i] * other_z[i] - z[i] * ds[i]) * inverse - z[i]
@@ -79,20 +68,19 @@ def write_changes(
 
 
 def measure_rows(
-    s: Reals, z: Reals, g: Reals, slope: Reals, G: Reals, firsts: Ints, columns: Ints, found: Reals, count: int
-) -> None:
+    s: Reals, z: Reals, g: Reals, slope: Reals, G: Reals, groups: GroupTables, group_count: int,
+    found: Reals, count: int,
+) -> None:  # fmt: skip
     """Add G'z to a slope; write the largest |g + s|, the least and the largest product of s and z."""
+    add_groups(slope, z, G, groups, group_count)
     residual = 0.0
     low = s[0] * z[0]
     high = low
     for i in range(count):
-        dual = z[i]
-        for e in range(firsts[i], firsts[i + 1]):
-            slope[columns[e]] = slope[columns[e]] + G[e] * dual
         off = abs(g[i] + s[i])
         if off > residual:
             residual = off
-        product = s[i] * dual
+        product = s[i] * z[i]
         if product < low:
             low = product
         if product > high:
@@ -104,7 +92,8 @@ def measure_rows(
 
 def measure_errors(
     s: Reals, z: Reals, g: Reals, gradient: Reals, A: Reals, A_firsts: Ints, A_columns: Ints, y: Reals, c: Reals,
-    products: Reals, slope: Reals, G: Reals, firsts: Ints, columns: Ints, found: Reals, n: int, rows: int, count: int,
+    products: Reals, slope: Reals, G: Reals, groups: GroupTables, group_count: int, found: Reals,
+    n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
     """Write A'y and the Lagrangian's gradient; the largest of that, of residuals, the cost's gradient, y; products.
 
@@ -120,7 +109,7 @@ def measure_errors(
             steepest = abs(gradient[i])
     found[0] = 0.0
     if count > 0:
-        measure_rows(s, z, g, slope, G, firsts, columns, found, count)
+        measure_rows(s, z, g, slope, G, groups, group_count, found, count)
     residual = found[0]
     dual = 0.0
     poison = 0.0
@@ -209,7 +198,7 @@ def bound_both(s: Reals, z: Reals, g: Reals, barrier: float, spread: float, to: 
 
 
 KERNELS = (
-    add_pulls,
+    *GROUPED,
     write_right,
     write_changes,
     add_columns,

@@ -32,12 +32,12 @@ def _emit_products(name: str, how: str) -> str:
     lanes = Lanes(vector_width())
 
     def columns(w: PanelWriter, width: int) -> None:
-        for rows, mask, first in _blocks(w, "%n", DEEP):
+        for rows, mask, first in write_blocks(w, "%n", DEEP):
             sums = {f"s{c}_{v}": "zeroinitializer" for c in range(width) for v in range(rows)}
             with w.loop("%k", sums) as inner:
                 column = w.address("%a", w.value(f"mul i64 {inner.index}, %ld"))
                 there = w.address(column, first)
-                x = [_load(w, there, v, mask) for v in range(rows)]
+                x = [load_rows(w, there, v, mask) for v in range(rows)]
                 for c in range(width):
                     y = w.splat(w.scalar(column, c))
                     for v in range(rows):
@@ -45,9 +45,9 @@ def _emit_products(name: str, how: str) -> str:
             for c in range(width):
                 to = w.address(_column(w, c), first)
                 for v in range(rows):
-                    old = _load(w, to, v, mask)
+                    old = load_rows(w, to, v, mask)
                     new = w.value(f"{how} {lanes.real} {old}, {inner.now[f's{c}_{v}']}")
-                    _store(w, new, to, v, mask)
+                    store_rows(w, new, to, v, mask)
 
     return _emit(name, "ptr noalias %to, ptr noalias %a, i64 %ld, i64 %n, i64 %k, i64 %width", lanes, columns)
 
@@ -61,15 +61,15 @@ def emit_division(name: str) -> str:
         tops = [_column(w, c) for c in range(width)]
         inverses = [w.splat(w.value(f"fdiv double 1.0, {w.scalar(tops[c], c)}")) for c in range(width)]
         slopes = {(c, b): w.splat(w.scalar(tops[b], c)) for c in range(width) for b in range(c)}
-        for _, mask, first in _blocks(w, below, 1):
+        for _, mask, first in write_blocks(w, below, 1):
             solved: list[str] = []
             for c in range(width):
                 to = w.address(w.address(tops[c], first), width)
-                x = _load(w, to, 0, mask)
+                x = load_rows(w, to, 0, mask)
                 for b in range(c):
                     x = w.fma(w.negative(solved[b]), slopes[c, b], x)
                 solved.append(w.multiply(x, inverses[c]))
-                _store(w, solved[c], to, 0, mask)
+                store_rows(w, solved[c], to, 0, mask)
 
     return _emit(name, "ptr noalias %to, i64 %ld, i64 %n, i64 %width", lanes, columns)
 
@@ -84,6 +84,12 @@ def _emit(name: str, head: str, lanes: Lanes, columns: Callable[[PanelWriter, in
         columns(w, width)
         w.do("br label %end")
     w.begin("end")
+    return define_function(name, head, w)
+
+
+def define_function(name: str, head: str, w: PanelWriter) -> str:
+    """Return a function of these arguments and lines, with what it calls."""
+    lanes = w.lanes
     D, B = lanes.real, lanes.boolean
     declared = [
         f"declare {D} {lanes.intrinsic('fma')}({D}, {D}, {D})",
@@ -93,7 +99,7 @@ def _emit(name: str, head: str, lanes: Lanes, columns: Callable[[PanelWriter, in
     return "\n".join([*declared, f"define void @{name}({head}) {{", "entry:", *w.lines, "  ret void", "}"])
 
 
-def _blocks(w: PanelWriter, count: str, deep: int) -> Iterator[tuple[int, str | None, str]]:
+def write_blocks(w: PanelWriter, count: str, deep: int) -> Iterator[tuple[int, str | None, str]]:
     """Write loops over rows: `deep` vectors at once, then one, whose rows beyond the last are masked.
 
     Yields how many vectors there are, the mask, and the first row.
@@ -114,7 +120,8 @@ def _column(w: PanelWriter, c: int) -> str:
     return w.address("%to", w.value(f"mul i64 %ld, {c}"))
 
 
-def _load(w: PanelWriter, pointer: str, v: int, mask: str | None) -> str:
+def load_rows(w: PanelWriter, pointer: str, v: int, mask: str | None) -> str:
+    """Load vector number v behind a pointer; where there is a mask, zeros beyond it."""
     if mask is None:
         return w.load(pointer, v * w.lanes.width)
     D, B = w.lanes.real, w.lanes.boolean
@@ -122,7 +129,8 @@ def _load(w: PanelWriter, pointer: str, v: int, mask: str | None) -> str:
     return w.value(f"{call}(ptr {pointer}, i32 8, {B} {mask}, {D} zeroinitializer)")
 
 
-def _store(w: PanelWriter, value: str, pointer: str, v: int, mask: str | None) -> None:
+def store_rows(w: PanelWriter, value: str, pointer: str, v: int, mask: str | None) -> None:
+    """Store vector number v behind a pointer; where there is a mask, nothing beyond it."""
     if mask is None:
         w.store(value, pointer, v * w.lanes.width)
         return

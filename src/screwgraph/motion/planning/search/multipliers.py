@@ -14,6 +14,7 @@ from screwgraph.motion.planning.factors.loop_closure import make_loop_multiplier
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.transcription.problem import Transcription, list_wrenches
 from screwgraph.optimize import Problem
+from screwgraph.optimize.constraint_rows import RowTarget
 
 PARTS = re.compile(r"^dynamics \d+$")
 """Names of equations of motion of steps in which other feet stand."""
@@ -38,27 +39,25 @@ def advance_multipliers(
         after = getattr(problem.assembly, rows)
         found[key] = np.zeros(after.count)
         for law in _laws(new, after, contacts):
-            alike = [(o.points, memory[key][o.rows].reshape(len(o.points), -1)) for o in old if o.name == law.name]
-            fitting = [(p, block) for p, block in alike if block.shape[1] * len(law.points) == law.size]
+            alike = [(o.points, o.place.view_residuals(memory[key])) for o in old if o.name == law.name]
+            fitting = [
+                (p, block) for p, block in alike if block.shape[1] == law.place.view_residuals(found[key]).shape[1]
+            ]
             if fitting:
                 points, blocks = map(np.concatenate, zip(*fitting, strict=True))
                 order = np.argsort(points, kind="stable")
                 at = np.searchsorted(points[order], law.points + by).clip(max=len(points) - 1)
-                found[key][law.rows] = blocks[order][at].ravel()
+                law.place.view_residuals(found[key])[:] = blocks[order][at]
     return found
 
 
 @dataclass(frozen=True, eq=False)
 class _Law:
-    """Rows of hard factors of one name, and the point of time of each factor."""
+    """Rows of hard factors of one name, where they are, and the point of time of each factor."""
 
     name: str
     points: Int[np.ndarray, " N"]
-    rows: slice
-
-    @property
-    def size(self) -> int:
-        return self.rows.stop - self.rows.start
+    place: RowTarget
 
 
 def _laws(transcription: Transcription, rows: Any, contacts: Sequence[int]) -> Iterator[_Law]:
@@ -69,7 +68,7 @@ def _laws(transcription: Transcription, rows: Any, contacts: Sequence[int]) -> I
         first = f.arguments[0]
         if first.variables.name in times:
             points = np.broadcast_to(times[first.variables.name][first.indices], (len(f),))
-            yield _Law(_name(f.name, contacts), points, place.residuals)
+            yield _Law(_name(f.name, contacts), points, place)
 
 
 def _name(name: str, contacts: Sequence[int]) -> str:
