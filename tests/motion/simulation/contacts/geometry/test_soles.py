@@ -112,7 +112,7 @@ def test_a_sole_on_one_point_is_held_there():
     assert (holds[0].sticks, holds[0].turns, holds[0].arc) == (1.0, 0.0, (5.0, 6.0))
     np.testing.assert_array_equal(holds[0].at, at[1])
     twist = rng.normal(size=3)
-    velocity = held.move_velocities(twist.tolist(), holds)
+    velocity = held.move_velocities(twist.tolist(), holds, on_arcs=True)
     expected = twist[:2] + [5.0, 6.0] + twist[2] * np.array([-at[1, 1], at[1, 0]])
     np.testing.assert_allclose(velocity[:2], expected, atol=1e-15)
     rows = held.move_rows([{0: 1.0}, {1: 1.0}, {2: 1.0}], holds)

@@ -37,7 +37,7 @@ def _solve(M, J, R, active, known, right, root):
     order = order_rows(J, root)
     inertia, A = make_closed_inertia(to_sparse_rows(np.tril(M)), [], root)
     Y = [inertia.condense(row) for row in to_sparse_rows(J)]
-    yields = find_yields(inertia, Y, R.tolist(), order, [False] * len(J))
+    yields = find_yields(inertia, to_sparse_rows(J), Y, R.tolist(), order)
     system = StickingSystem(A, inertia, Y, R.tolist(), order, yields)
     found = system.solve(system.factor(active.astype(float).tolist()), known.tolist(), right.tolist())
     return order, *(np.array(part, dtype=float) for part in found)

@@ -152,11 +152,12 @@ class StickingSystem:
                     add_entry(force, k, entry * x)
         return self._solve(factor, known, right, force)
 
-    def close(self, factor: TreeFactor, rates: Numbers) -> tuple[list[Number], list[Number]]:
-        """Return impulses x and the change y of velocities with which loops open at `rates`, J y + R x = 0."""
-        still, first = [0.0] * len(self.Y), self.inertia.root
-        opening = self.inertia.factor.condense({first + k: x for k, x in enumerate(rates)}, self.order.root)
-        return self._solve(factor, still, still, opening)
+    def close(self, factor: TreeFactor, rates: Numbers, right: Numbers) -> tuple[list[Number], list[Number]]:
+        """Return impulses x and the change y of velocities beside K^+ r with which loops open at `rates` r.
+
+        J y + R x = right in active rows, which is - J K^+ r.
+        """
+        return self._solve(factor, [0.0] * len(self.Y), right, self.inertia.push(rates))
 
     def _solve(
         self, factor: TreeFactor, known: Numbers, right: Numbers, force: Row
@@ -177,7 +178,7 @@ class StickingSystem:
             push = force.get(k, 0.0) + sum((y[k] * x for y, x in zip(self.Y, z, strict=True) if k in y), start=0.0)
             row = self.inertia.factor.rows[k]
             v.append(inverse[k] * push - sum((entry * v[j] for j, entry in row.items()), start=0.0))
-        return [a + b for a, b in zip(known, z, strict=True)], self.inertia.select(v)
+        return [a + b for a, b in zip(known, z, strict=True)], self.inertia.spread(v)
 
     def _couple(self, i: int, j: int) -> Number:
         """Return what velocities of row i yield to an impulse of row j with the root held."""
@@ -192,20 +193,20 @@ def _add_lower(rows: Sequence[Row], i: int, j: int, term: Number) -> None:
 
 
 def find_yields(
-    inertia: ClosedInertia, Y: Sequence[Row], R: Numbers, order: RowOrder, alone: Sequence[bool]
+    inertia: ClosedInertia, rows: Sequence[Row], Y: Sequence[Row], R: Numbers, order: RowOrder
 ) -> list[Number]:
-    """Return about what velocities of rows yield to their own impulses, the diagonal of J M^-1 J' + R, loops open.
+    """Return about what velocities of `rows` yield to their own impulses, the diagonal of J M^-1 J' + R, loops open.
 
     Of `own` rows it is with the root held, which is less work and no more than a scale, but for rows of single
-    velocities, which are `alone`, and for those that repeat others: what limbs add to these may be rounding alone.
+    velocities and for those that repeat others: what limbs add to these may be rounding alone.
     """
     found, factor, root = list[Number](), inertia.factor, order.root
-    impulses = range(inertia.root, inertia.root + inertia.loops)
-    for i, (y, soft, single) in enumerate(zip(Y, R, alone, strict=True)):
-        every, is_whole = dict(y), single or i not in order.own or i in order.repeated
+    impulses = range(inertia.root, inertia.root + len(inertia.kept))
+    for i, (row, y, soft) in enumerate(zip(rows, Y, R, strict=True)):
+        every, is_whole = dict(y), len(row) == 1 or i not in order.own or i in order.repeated
         if is_whole:
             every |= factor.condense({k: x for k, x in y.items() if k < root})
         held = 0 if is_whole else root
         terms = (x * factor.inverse[k] * x for k, x in every.items() if k >= held and k not in impulses)
-        found.append(soft + sum(terms, start=0.0))
+        found.append(soft + sum(terms, start=inertia.loosen(row)))
     return found

@@ -134,12 +134,13 @@ class HeldSoles:
             found.append(turn)
         return found
 
-    def move_velocities(self, drift: Numbers, holds: Sequence[Hold]) -> list[Number]:
-        """Return the velocities of soles without impulses where they are held."""
+    def move_velocities(self, drift: Numbers, holds: Sequence[Hold], *, on_arcs: bool = False) -> list[Number]:
+        """Return the velocities of soles where they are held, of those of their origins, and those of their arcs."""
         found = list[Number]()
         for k, hold in enumerate(holds):
             x, y, turn = drift[SHARED * k : SHARED * k + SHARED]
-            found += [x + hold.arc[0] - hold.at[1] * turn, y + hold.arc[1] + hold.at[0] * turn, turn]
+            arc = hold.arc if on_arcs else (0.0, 0.0)
+            found += [x + arc[0] - hold.at[1] * turn, y + arc[1] + hold.at[0] * turn, turn]
         return found
 
     def distribute(

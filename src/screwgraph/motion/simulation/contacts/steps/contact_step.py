@@ -26,7 +26,6 @@ from screwgraph.motion.simulation.contacts.steps.delassus_search import Delassus
 from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST, EnergyBound
 from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     CLOSING,
-    INERTIA,
     PROBLEM,
     ROWS,
     LoopClosing,
@@ -45,7 +44,7 @@ from screwgraph.motion.simulation.contacts.steps.shorter_steps import (
 )
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
 from screwgraph.motion.simulation.contacts.steps.step_problem import Problem, make_problem
-from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
+from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
     ContactRows,
     StickingGuess,

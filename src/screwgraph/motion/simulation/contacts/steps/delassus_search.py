@@ -17,9 +17,9 @@ from screwgraph.motion.simulation.contacts.laws import (
     other_starts,
 )
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector
-from screwgraph.motion.simulation.contacts.steps.loop_closing import INERTIA, ROWS
+from screwgraph.motion.simulation.contacts.steps.loop_closing import ROWS
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
-from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
+from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
 from screwgraph.tape import Block, Memory, Number, Part, SettledWhen, SettlingLoop
 
@@ -107,11 +107,10 @@ class DelassusSearch:
         moved = ContactRows.read(self.terms, J, soles, places).move(change)
         return [u + v for u, v in zip(b, moved, strict=True)]
 
-    def respond(
-        self, x: Any, round_: Any, change: Any, J: Any, soles: Any, places: Any, factor: Any, pivots: Any, *beta: Any
-    ) -> list[Number]:
+    def respond(self, x: Any, round_: Any, change: Any, J: Any, soles: Any, places: Any, *others: Any) -> list[Number]:
         """Return the change of velocities that impulses make which were searched for, W J' x, and loops that open."""
-        inertia, rates = self.terms.inertia(factor, pivots), list(beta[0]) if beta else []
+        count = len(INERTIA)
+        inertia, rates = self.terms.inertia(*others[:count]), [x for beta in others[count:] for x in beta]
         found = inertia.solve(self.terms.push(x, J, soles, places), rates)
         return choose_vector(round_[1] > 0.5, found, change)
 

@@ -25,7 +25,7 @@ from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.nearest_closing import NearestClosing
-from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
+from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
     ContactRows,
     StickingGuess,
@@ -59,8 +59,6 @@ HOLD = 6
 """Numbers of a `Hold`."""
 ROWS = ("J", "soles", "places")
 """Terms that rows of all contacts are made of."""
-INERTIA = ("factor", "pivots")
-"""Terms by which impulses change velocities."""
 PROBLEM = ("b'", "R", "values")
 """The problem of impulses: velocities without them, compliance, numbers of laws."""
 MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "first x", "first change", "nearest")
@@ -199,7 +197,7 @@ class LoopClosing:
         gaps, drift = (at[name] for name in SEEN[2:])
         rows, guess = ContactRows.read(self.terms, *(at[name] for name in ROWS)), self.restore(at)
         less = [-r for r in drift]
-        impulses, corrected = guess.system.close(guess.factor, less)
+        impulses, corrected = guess.close(rows, less)
         # Where contacts stick or are open, a correction keeps them so; laws say whether they still are.
         sticks, is_on, is_first = round_[1] < 0.5, goes > 0.5, passages < 0.5
         held_x, moved = add_vectors(own_x, impulses), add_vectors(change, corrected)
@@ -221,7 +219,7 @@ class LoopClosing:
         keeps, aims = choose(sticks, goes, 0.0) > 0.5, choose(sticks, goes, choose(searching, 1.0, 0.0))
         # A velocity that is corrected leads elsewhere.
         gained = [choose(aims > 0.5, h * r, 0.0) - gap for r, gap in zip(drift, gaps, strict=True)]
-        _, shift = guess.system.close(guess.factor, gained)
+        _, shift = guess.close(rows, gained)
         return [
             *choose_vector(fallen, start_x, choose_vector(keeps, all_x, x)),
             *choose_vector(keeps, held_x, own_x),
@@ -266,12 +264,13 @@ class LoopClosing:
         beta: list[Number] = [0.0] * len(self.model.free_velocities.loops)
         way, inertia, still, (h,) = list(late), guess.system.inertia, [0.0] * len(free), at["dt"]
         change, first = inertia.solve(impulse), inertia.solve(impulse)
+        rows = ContactRows.read(self.terms, *(at[name] for name in ROWS))
         for _ in range(FOLLOWED):
             gaps, drift = self.look(at, add_vectors(free, change), way)
             less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
             beta = [u - r for u, r in zip(beta, drift, strict=True)]
             together = self.model.closes_together
-            shift = guess.system.close(guess.factor, less)[1] if together else inertia.solve(still, less)
+            shift = guess.close(rows, less)[1] if together else inertia.solve(still, less)
             way, change = add_vectors(way, shift), inertia.solve(impulse, beta)
         return change if self.model.closes_together else first, change, way
 

@@ -8,7 +8,7 @@ robot has velocities, however many contacts there are. Featherstone (2008), sect
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import repeat
@@ -31,7 +31,6 @@ from screwgraph.tape import (
     SettledWhen,
     SettlingLoop,
     SideBySide,
-    TreeFactor,
     Window,
     dot,
 )
@@ -90,7 +89,7 @@ class Propagation:
             return [row.get(j, 0.0) for row, own in zip(rows, pattern, strict=True) for j in sorted(own)]
 
         def whiten(row: Any, factor: Any, pivots: Any) -> list[Number]:
-            factors = self._factor(factor, pivots)
+            factors = self.terms.factors(factor, pivots)
             found = factors.condense(dict(enumerate(row)))
             return [found[j] * sqrt(inverse) for j, inverse in enumerate(factors.inverse)]
 
@@ -127,12 +126,9 @@ class Propagation:
         """Return nothing: what laws prepare is there with the impulses."""
         return ()
 
-    def _factor(self, factor: Sequence[Number], pivots: Sequence[Number]) -> TreeFactor:
-        return self.terms.inertia(factor, pivots).factor
-
     def _respond(self, u: Any, factor: Any, pivots: Any) -> list[Number]:
         """Return the change of velocities L^-1 D^-1/2 u."""
-        factors, found = self._factor(factor, pivots), list[Number]()
+        factors, found = self.terms.factors(factor, pivots), list[Number]()
         for x, row, inverse in zip(u, factors.rows, factors.inverse, strict=True):
             found.append(x * sqrt(inverse) - sum((entry * found[j] for j, entry in row.items()), start=0.0))
         return found

@@ -25,7 +25,7 @@ from screwgraph.motion.simulation.contacts.steps.impacts import (
     shorten_way,
 )
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
-from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
+from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
 from screwgraph.spatial import choose
@@ -53,7 +53,7 @@ class ReboundWay:
         reads, found = ["held dt", "held contacts", "gaps", "rates", *VELOCITIES], ["times", "aims", "arrive", "latest"]
         expect = make_named_block(memory, "expect", reads, found, self.expect)
         own = [efforts if name == "tau" else name for name in self._forces]
-        reads = [*reads, "held forces", "axes", "free", "J", "soles", "factor", "pivots", "qd", *own]
+        reads = [*reads, "held forces", "axes", "free", "J", "soles", *INERTIA, "qd", *own]
         locate = make_named_block(memory, "impacts", reads, found, self.locate)
         return expect, SettledWhen(memory.places("latest").start, (locate,))
 
@@ -105,7 +105,7 @@ class ReboundWay:
     def _read_rows(self, at: Mapping[str, Any]) -> tuple[ContactRows, ClosedInertia]:
         """Return rows of contacts, and what velocities yield to impulses."""
         rows = ContactRows.read(self.terms, at["J"], at["soles"], at["places"])
-        return rows, self.terms.inertia(at["factor"], at["pivots"])
+        return rows, self.terms.inertia(*(at[name] for name in INERTIA))
 
     def find(self, at: Mapping[str, Any], x: Numbers, change: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return impulses, the change of velocities and the way, of terms and `LATE`.

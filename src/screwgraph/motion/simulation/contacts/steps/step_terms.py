@@ -15,6 +15,7 @@ from screwgraph.compiler import Argument, compile_expression, make_numbered_argu
 from screwgraph.motion.simulation.contacts.laws.active_rows import RowOrder, order_rows
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.held_soles import SHARED, HeldSoles
+from screwgraph.motion.simulation.contacts.laws.independent_velocities import keep_rows
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector
 from screwgraph.motion.simulation.contacts.steps.second_solution import PUSH
@@ -25,7 +26,9 @@ from screwgraph.tape.sparse_rows import is_zero, multiply_transposed
 
 TERMS = {"ground": "planes", "parameters": "values"}
 """Names of a step's arguments in terms."""
-KNOWN = ("J", "soles", "K", "factor", "pivots")
+INERTIA = ("factor", "pivots", "S", "K+", "S'MK+")
+"""Terms by which impulses change velocities."""
+KNOWN = ("J", "soles", "K", *INERTIA)
 """Terms that a second solution takes from the first one."""
 CHANGED = ("free", "b", "drift", "arcs")
 """Terms that differ in a second solution."""
@@ -48,19 +51,28 @@ class Terms:
         return HeldSoles(self.model.soles, self.model.rows)
 
     @cached_property
+    def kept(self) -> tuple[int, ...]:
+        """The rows of loops that are not solved for."""
+        return keep_rows(self.model.loop_blocks, len(self.model.free_velocities.loops))
+
+    @cached_property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The terms, and the shape of each."""
         coupled, k, root = self.model.free_velocities, len(self.model.contacts), self.model.root
         n, r, soles = len(coupled.free), len(coupled.loops), self.model.soles
-        m = len(self.held.kept)
+        m, kept = len(self.held.kept), len(self.kept)
+        free = n - (r - kept)
         shapes = {
             "free": (n,),
             "gaps": (k,),
             "axes": (9 * k,),
             "rates": (k,),
             "J": (m, n),
-            "factor": (n + r, n + r),
-            "pivots": (n + r,),
+            "factor": (free + kept, free + kept),
+            "pivots": (free + kept,),
+            "S": (n, free),
+            "K+": (n, r),
+            "S'MK+": (free, r),
             "K": (r, n),
             "b": (m,),
             "A": (root, root),
@@ -120,9 +132,9 @@ class Terms:
 
         return memory.block("renew", [test, *given, *names], names, expression)
 
-    def known(self, J: Numbers, soles: Numbers, K: Numbers, factor: Numbers, pivots: Numbers) -> Known:
+    def known(self, J: Numbers, soles: Numbers, K: Numbers, *inertia: Numbers) -> Known:
         """Return what a second solution has of this one, of what varies."""
-        return Known(self.inertia(factor, pivots), self.rows("K", K), self.rows("J", J), self.rows("soles", soles))
+        return Known(self.inertia(*inertia), self.rows("K", K), self.rows("J", J), self.rows("soles", soles))
 
     def varying(self, name: str, numbers: Sequence[Number]) -> list[Number]:
         """Return those numbers of a whole term that vary."""
@@ -182,7 +194,11 @@ class Terms:
         )
         return order_rows(np.concatenate([own, soles]), self.model.root, loops)
 
-    def inertia(self, factor: Sequence[Number], pivots: Sequence[Number]) -> ClosedInertia:
-        """Return the factors of the mass matrix and of loops, of what varies in these terms."""
-        factors = TreeFactor(self.rows("factor", factor), self.full("pivots", pivots))
-        return ClosedInertia(factors, self.model.root, len(self.model.free_velocities.loops))
+    def factors(self, factor: Numbers, pivots: Numbers) -> TreeFactor:
+        """Return the factors of the mass matrix, with rows of loops that are kept, of what varies in these terms."""
+        return TreeFactor(self.rows("factor", factor), self.full("pivots", pivots))
+
+    def inertia(self, factor: Numbers, pivots: Numbers, *closing: Numbers) -> ClosedInertia:
+        """Return the factors of the mass matrix and of loops, of what varies in these terms, `INERTIA`."""
+        S, inverse, pushed = (self.rows(name, own) for name, own in zip(INERTIA[2:], closing, strict=True))
+        return ClosedInertia(self.factors(factor, pivots), self.model.root, S, inverse, pushed, self.kept)

@@ -10,9 +10,9 @@ from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSyste
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.held_soles import HeldSoles, Hold
 from screwgraph.motion.simulation.contacts.laws.laws import ImpulseLaw, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, rounding
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, add_vectors, rounding
 from screwgraph.motion.simulation.contacts.steps.step_problem import Problem
-from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
+from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, Row, TreeFactor
 from screwgraph.tape.sparse_rows import multiply_vector
@@ -31,6 +31,14 @@ class StickingGuess(NamedTuple):
     yields: Numbers
     given: Numbers = ()
     right: Numbers = ()
+
+    def close(self, rows: ContactRows, rates: Numbers) -> tuple[list[Number], list[Number]]:
+        """Return impulses of the system, and the change of velocities with which loops open at rates; rows stay."""
+        opened = self.system.inertia.open(rates)
+        own, soles = multiply_vector(rows.own, opened), multiply_vector(rows.soles, opened)
+        right = [-w for w in (*own, *rows.held.move_velocities(soles, self.holds))]
+        impulses, change = self.system.close(self.factor, rates, right)
+        return impulses, add_vectors(opened, change)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +64,11 @@ def make_guess(
     terms: Terms, at: Mapping[str, Any], rows: ContactRows, problem: Problem, last: Numbers
 ) -> StickingGuess:
     """Return what is guessed of a problem at some terms, and of the last impulses."""
-    inertia, drift = terms.inertia(at["factor"], at["pivots"]), terms.full("drift", at["drift"])
+    inertia, drift = terms.inertia(*(at[name] for name in INERTIA)), terms.full("drift", at["drift"])
     A, eps = terms.rows("A", at["A"]), rounding(at["dt"][0])
     held, (b, R, values, swings), laws = rows.held, problem, terms.model.laws
-    Y, soft, alone = _condense(inertia, rows), held.select(R), [len(row) == 1 for row in rows.own]
-    found = find_yields(inertia, Y, soft, terms.order, [*alone, *[False] * len(rows.soles)])
+    Y, soft = _condense(inertia, rows), held.select(R)
+    found = find_yields(inertia, [*rows.own, *rows.soles], Y, soft, terms.order)
     yields = held.spread(found)
     known, active, aims = list[Number](), list[Number](), list[Number]()
     for law, own, numbers, _ in list_blocks(laws, b, values):
@@ -69,7 +77,8 @@ def make_guess(
             whole += part
     holds = held.hold(active, rows.places, swings)
     right = held.select(
-        [aim - own for aim, own in zip(aims, b, strict=True)], [-v for v in held.move_velocities(drift, holds)]
+        [aim - own for aim, own in zip(aims, b, strict=True)],
+        [-v for v in held.move_velocities(drift, holds, on_arcs=True)],
     )
     acts = held.select(active, [x for hold in holds for x in (hold.sticks, hold.sticks, hold.turns)])
     given, before = held.select(known), held.select(last)

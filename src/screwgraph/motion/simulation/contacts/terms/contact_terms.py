@@ -8,15 +8,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument, parameter_arguments, robot_arguments, without_metadata
 from screwgraph.mechanics.dynamics import mass_matrix
 from screwgraph.mechanics.dynamics.query import joint_variables
-from screwgraph.model.robot import Robot, loop_pose, without_loops
+from screwgraph.model.robot import Robot, without_loops
 from screwgraph.model.robot.parameters import Parameter
-from screwgraph.motion.simulation.closure_code import Opening, closure_code, entries, jacobian_code
+from screwgraph.motion.simulation.closure_code import Opening
 from screwgraph.motion.simulation.contacts.geometry.contact import Contact
 from screwgraph.motion.simulation.contacts.geometry.contact_slot import (
     describe_place,
@@ -28,6 +27,10 @@ from screwgraph.motion.simulation.contacts.geometry.soles import (
 )
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, make_closed_inertia
 from screwgraph.motion.simulation.contacts.laws.held_soles import SHARED, HeldSoles
+from screwgraph.motion.simulation.contacts.laws.independent_velocities import (
+    LoopBlock,
+    keep_rows,
+)
 from screwgraph.motion.simulation.contacts.laws.laws import Cone, DryFriction, ImpulseLaw, Range
 from screwgraph.motion.simulation.contacts.laws.rubbing_range import RubbingRange
 from screwgraph.motion.simulation.contacts.terms.contact_geometry import ContactGeometry
@@ -37,6 +40,7 @@ from screwgraph.motion.simulation.contacts.terms.coupled_velocities import (
     find_free_velocities,
 )
 from screwgraph.motion.simulation.contacts.terms.live_body import LiveBody, add_springs, idle_joint_error
+from screwgraph.motion.simulation.contacts.terms.robot_loops import RobotLoops
 from screwgraph.motion.simulation.contacts.terms.term_lists import make_terms
 from screwgraph.motion.simulation.contacts.terms.touch import Touch
 from screwgraph.motion.simulation.contacts.terms.touching_model import Known, StopRow
@@ -49,7 +53,6 @@ from screwgraph.tape.sparse_rows import (
     multiply_lower,
     multiply_transposed,
     multiply_vector,
-    to_sparse_rows,
 )
 
 PASSAGES = 2
@@ -184,21 +187,25 @@ class ContactModel:
 
     def _limbs_close(self, root: int) -> bool:
         """Whether limbs alone, without the first `root` free velocities, can close all loops."""
-        K = self._example_of_closing_rows
+        K = self._loops.make_example()
         return not len(K) or bool(np.linalg.matrix_rank(K[:, root:], tol=CLOSING * np.linalg.norm(K, 2)) == len(K))
-
-    @cached_property
-    def _example_of_closing_rows(self) -> Float[np.ndarray, "r n"]:
-        """Rows of loops by free velocities, at some state."""
-        coupled, robot = self.free_velocities, self.robot
-        if not coupled.loops:
-            return np.zeros((0, len(coupled.free)))
-        K = np.asarray(jacobian_code(robot)(robot.mobility.states[0])).reshape(-1, robot.nv)
-        return K[list(coupled.loops)] @ coupled.matrix
 
     @cached_property
     def _free_velocities(self) -> CoupledVelocities:
         return find_free_velocities(self.robot)
+
+    @property
+    def loop_blocks(self) -> tuple[LoopBlock, ...]:
+        """The loops of few velocities, none of them of the root."""
+        return self._loop_blocks
+
+    @cached_property
+    def _loop_blocks(self) -> tuple[LoopBlock, ...]:
+        return self._loops.find_blocks(self.root)
+
+    @cached_property
+    def _loops(self) -> RobotLoops:
+        return RobotLoops(self.robot, self.free_velocities)
 
     @property
     def state(self) -> tuple[Argument, ...]:
@@ -328,11 +335,12 @@ class ContactModel:
             M[i][i] = M[i][i] + h * h * stiffness
         M = coupled.gather_matrix(M)
         if weight := self.closing_weight:
-            for i, row in enumerate(multiply_lower(K, K, len(coupled.free))):
+            rows = [K[i] for i in (range(len(K)) if softness else keep_rows(self.loop_blocks, len(K)))]
+            for i, row in enumerate(multiply_lower(rows, rows, len(coupled.free))):
                 for j, x in row.items():
                     add_entry(M[i], j, weight * x)
         try:
-            return make_closed_inertia(M, K, self.root, softness)
+            return make_closed_inertia(M, K, self.root, softness, self.loop_blocks)
         except ZeroDivisionError as error:
             raise idle_joint_error(robot, error.args[0]) from error
 
@@ -362,7 +370,7 @@ class ContactModel:
         robot = self.robot
         if not self.free_velocities.loops:
             return 0.0
-        q, S, K = robot.mobility.states[0], self.free_velocities.matrix, self._example_of_closing_rows
+        q, S, K = robot.mobility.states[0], self.free_velocities.matrix, self._loops.make_example()
         M = S.T @ np.asarray(mass_matrix(without_loops(robot))(q)) @ S
         scale = 1.0 / np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
         if np.linalg.eigvalsh(scale[:, None] * M * scale)[0] > SINGULAR:
@@ -375,21 +383,11 @@ class ContactModel:
 
     def open_loops(self, q: Any, values: Any = ()) -> Opening:
         """Return how independent rows of loops, and of couplings that are not linear, are open at q."""
-        robot, kept, own = self.robot, list(self.robot.mobility.kept), self.free_velocities.loops
-        x = [loop.type.nearest(loop_pose(robot, loop, q)) for loop in robot.loops if loop.type.nq]
-        found = closure_code(robot, kept)(q, *([np.concatenate(x)] if x else []))
-        rows: list[Row] = [{} for _ in kept]
-        places = list(zip(*entries(robot, kept), strict=True))
-        for (i, j), entry in zip(places, found[len(found) - len(places) :], strict=True):
-            rows[i][j] = entry
-        return Opening([found[i] for i in own], self.free_velocities.gather_rows([rows[i] for i in own]))
+        return self._loops.open(q)
 
     def closing_rows(self, q: Any) -> list[Row]:
         """Return the independent rows of K: free velocities y that loops allow obey K y = 0."""
-        if not self.free_velocities.loops:
-            return []
-        rows = np.reshape(jacobian_code(self.robot)(q), (-1, self.robot.nv))[list(self.free_velocities.loops)]
-        return self.free_velocities.gather_rows(to_sparse_rows(rows))
+        return self._loops.make_rows(q)
 
 
 def _indices(own: slice) -> range:

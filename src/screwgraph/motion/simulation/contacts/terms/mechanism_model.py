@@ -20,6 +20,7 @@ from screwgraph.motion.simulation.contacts.geometry.ground import Plane
 from screwgraph.motion.simulation.contacts.geometry.mechanism_contacts import locate_point, turn_ball
 from screwgraph.motion.simulation.contacts.geometry.soles import PointTouch
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, deviate, make_closed_inertia
+from screwgraph.motion.simulation.contacts.laws.independent_velocities import LoopBlock
 from screwgraph.motion.simulation.contacts.laws.laws import Cone, ImpulseLaw
 from screwgraph.motion.simulation.contacts.terms.contact_geometry import touch_ground
 from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities, keep_all_velocities
@@ -85,6 +86,11 @@ class MechanismContactModel:
     def closes_together(self) -> bool:
         """No: its constraints keep bodies rigid, too, and contacts jam them, as both ends of a rod on the ground."""
         return False
+
+    @property
+    def loop_blocks(self) -> tuple[LoopBlock, ...]:
+        """None: its constraints meet in most of its coordinates."""
+        return ()
 
     @property
     def root(self) -> int:

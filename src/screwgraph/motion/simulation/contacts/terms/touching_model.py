@@ -10,6 +10,7 @@ from screwgraph.motion.simulation.closure_code import Opening
 from screwgraph.motion.simulation.contacts.geometry.contact import Contact
 from screwgraph.motion.simulation.contacts.geometry.ground import Plane
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
+from screwgraph.motion.simulation.contacts.laws.independent_velocities import LoopBlock
 from screwgraph.motion.simulation.contacts.laws.laws import ImpulseLaw
 from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities
 from screwgraph.spatial.manifolds import Manifold
@@ -91,6 +92,11 @@ class TouchingModel(Protocol):
     @property
     def free_velocities(self) -> CoupledVelocities:
         """The velocities that linear couplings leave free, and which other constraints there are."""
+        ...
+
+    @property
+    def loop_blocks(self) -> Sequence[LoopBlock]:
+        """The rows of K, by free velocities, that are solved for: `independent_velocities.py`."""
         ...
 
     @property
