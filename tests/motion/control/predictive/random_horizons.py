@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from tests.motion.control.predictive.transcription import Part, Task, Tree, solve
+from tests.motion.control.predictive.bodies import Part, Tree
+from tests.motion.control.predictive.scenes import Bodies
+from tests.motion.control.predictive.transcription import Task, solve
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, PredictedMotion, converge, stack_references
@@ -23,12 +25,16 @@ SEED = 1000
 
 
 class Drawn(NamedTuple):
-    """A controller of a robot, the same horizon in numbers, and arguments that only some controllers have."""
+    """A controller of a model, the same horizon in numbers, and arguments that only some controllers have.
 
-    robot: sg.Robot
+    `close` returns from states (N + 1, nq + nv) what follows from them, (N + 1, closing).
+    """
+
+    robot: Any
     control: sg.Function
     task: Task
     more: dict[str, Any]
+    close: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 def draw_turn(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -39,29 +45,35 @@ def draw_turn(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return np.eye(3) + 2.0 * w * K + 2.0 * K @ K, q
 
 
+def draw_part(rng: np.random.Generator, i: int, kind: str, parent: int) -> tuple[Part, np.ndarray]:
+    """Return a part, maybe with an armature and a damper, and the quaternion of its place."""
+    (R, q), p, axis = draw_turn(rng), rng.uniform(-0.3, 0.3, 3), rng.standard_normal(3)
+    if kind == "free":
+        R, q, p = np.eye(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3)
+    mass, U = rng.uniform(0.3, 3.0), draw_turn(rng)[0]
+    m = rng.uniform(0.05, 0.2, 3) ** 2 * mass / 3.0
+    inertia = U @ np.diag(m.sum() - m) @ U.T
+    own = rng.uniform(0.0, [0.05, 0.5]) * (rng.random(2) < 0.5) * (kind in ("hinge", "slide"))
+    com = rng.uniform(-0.15, 0.15, 3)
+    return Part(f"j{i}", kind, parent, (R, p), axis / np.linalg.norm(axis), mass, com, inertia, *own), q
+
+
 def draw_tree(rng: np.random.Generator, kinds: Sequence[str]) -> tuple[Tree, str]:
-    """Return a tree, some of whose joints have armatures and dampers, and its MJCF."""
+    """Return a tree and its MJCF."""
     parts, turns = list[Part](), list[np.ndarray]()
     for i, kind in enumerate(kinds):
         parent = i - 1
         while parent > 0 and rng.random() > 0.7 and parts[parent].parent >= 0:
             parent = parts[parent].parent
-        (R, q), p, axis = draw_turn(rng), rng.uniform(-0.3, 0.3, 3), rng.standard_normal(3)
-        if kind == "free":
-            R, q, p = np.eye(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3)
-        mass, U = rng.uniform(0.3, 3.0), draw_turn(rng)[0]
-        m = rng.uniform(0.05, 0.2, 3) ** 2 * mass / 3.0
-        inertia = U @ np.diag(m.sum() - m) @ U.T
-        own = rng.uniform(0.0, [0.05, 0.5]) * (rng.random(2) < 0.5) * (kind in ("hinge", "slide"))
-        com = rng.uniform(-0.15, 0.15, 3)
-        parts.append(Part(f"j{i}", kind, parent, (R, p), axis / np.linalg.norm(axis), mass, com, inertia, *own))
-        turns.append(q)
+        part, turn = draw_part(rng, i, kind, parent)
+        parts.append(part)
+        turns.append(turn)
     tree = Tree(tuple(parts), np.array([0.0, 0.0, -9.81]))
     return tree, write_mjcf(tree, turns)
 
 
-def write_mjcf(tree: Tree, turns: list[np.ndarray]) -> str:
-    """Return a tree as MuJoCo reads it."""
+def write_mjcf(tree: Tree, turns: list[np.ndarray], more: str = "") -> str:
+    """Return a tree, and what else there is, as MuJoCo reads it."""
 
     def numbers(*values: Any) -> str:
         return " ".join(repr(float(x)) for x in np.ravel(values))
@@ -79,7 +91,7 @@ def write_mjcf(tree: Tree, turns: list[np.ndarray]) -> str:
         place = f'pos="{numbers(part.place[1])}" quat="{numbers(w, x, y, z)}"'
         return f'<body name="b{i}" {place}>{inertial}{joint}{write_bodies(i)}</body>'
 
-    return f'<mujoco><compiler angle="radian"/><worldbody>{write_bodies(-1)}</worldbody></mujoco>'
+    return f'<mujoco><compiler angle="radian"/><worldbody>{write_bodies(-1)}</worldbody>{more}</mujoco>'
 
 
 def draw_horizon(seed: int, folder: Path) -> Drawn:
@@ -130,7 +142,7 @@ def draw_horizon(seed: int, folder: Path) -> Drawn:
     low, up = (np.array(side) for side in limits.states(robot))
     goals, own = more.get("frames"), more.get("frame_weights")
     task = Task(
-        tree, dt, N, driven, most[driven], low, up, limits.penalty, references, weights, q, v,
+        Bodies(tree, driven), dt, N, most[driven], low, up, limits.penalty, references, weights, q, v,
         more.get("terminal"), more.get("first"), frame,
         None if goals is None else goals[:, 0], np.zeros(6) if own is None else own[0],
     )  # fmt: skip
@@ -144,7 +156,15 @@ def settle(drawn: Drawn) -> PredictedMotion:
 
 
 def compare(drawn: Drawn, found: PredictedMotion) -> tuple[float, float]:
-    """Return how far a motion is from the optimum that IPOPT finds from it: the cost, relative; the first effort."""
-    cost, _, inputs, is_solved = solve(drawn.task, found.states, found.efforts)
+    """Return how far a motion is from the optimum that IPOPT finds from it: the cost, relative; the first effort.
+
+    Costs below 0.01 are compared as if they were that: IPOPT stops at 1e-11.
+    """
+    task, inputs = drawn.task, found.efforts if found.forces is None else np.hstack([found.forces, found.efforts])
+    closed = None if drawn.close is None else drawn.close(found.states)
+    cost, _, inputs, is_solved = solve(task, found.states, inputs, closed)
     assert is_solved
-    return float(found.solution[1] / cost - 1.0), float(np.abs((found.tau - inputs[0]) / drawn.task.most).max())
+    most = np.broadcast_to(task.most, inputs.shape)[0, -found.tau.size :]
+    units = np.where(np.isfinite(most), most, max(float(np.abs(found.tau).max()), 1.0))
+    apart = np.abs((found.tau - inputs[0, -found.tau.size :]) / units).max()
+    return float((found.solution[1] - cost) / max(cost, 0.01)), float(apart)

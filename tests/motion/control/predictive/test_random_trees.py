@@ -20,7 +20,7 @@ def test_equations_of_motion_are_those_of_the_library(tmp_path):
         (tmp_path / f"{k}.xml").write_text(text)
         robot = sg.load(tmp_path / f"{k}.xml")
         symbols = [casadi.SX.sym(name, size) for name, size in (("q", robot.nq), ("v", robot.nv), ("a", robot.nv))]
-        efforts = casadi.Function("efforts", symbols, [tree.efforts(*symbols)])
+        efforts = casadi.Function("efforts", symbols, [tree.efforts(symbols[0], symbols[1], symbols[2])])
         q, v, a = robot.random(rng), *rng.standard_normal((2, robot.nv))
         np.testing.assert_allclose(sg.inverse_dynamics(robot)(q, v, a), np.ravel(efforts(q, v, a)), atol=1e-11)
 

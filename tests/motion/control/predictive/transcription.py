@@ -1,222 +1,27 @@
-"""Horizons as IPOPT has them: trees of bodies, their equations and costs written in CasADi, from numbers alone.
-
-Nothing of the library's dynamics is used: accelerations are unknowns, of which Newton's and Euler's equations of each
-body, from the base out and back, give efforts. Positions follow by exponentials of body twists.
-"""
+"""Horizons as IPOPT has them: direct transcription of scenes whose equations are rows among all unknowns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 
 import casadi
 import numpy as np
-
-SIZES = {"hinge": (1, 1), "slide": (1, 1), "ball": (4, 3), "free": (7, 6)}
-"""Positions and velocities of a joint."""
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """A body and the joint that carries it: `place` (R, p) of the joint's frame in the parent's; inertia about com."""
-
-    name: str
-    kind: str
-    parent: int
-    place: tuple[np.ndarray, np.ndarray]
-    axis: np.ndarray
-    mass: float
-    com: np.ndarray
-    inertia: np.ndarray
-    armature: float = 0.0
-    damping: float = 0.0
-
-
-@dataclass(frozen=True, eq=False)
-class Tree:
-    """Parts, parents first; coordinates (x y z, qx qy qz qw) and twists (omega, v) of bodies."""
-
-    parts: tuple[Part, ...]
-    gravity: np.ndarray
-
-    @cached_property
-    def q_slices(self) -> list[slice]:
-        ends = np.cumsum([0, *(SIZES[part.kind][0] for part in self.parts)])
-        return [slice(a, b) for a, b in pairwise(ends)]
-
-    @cached_property
-    def v_slices(self) -> list[slice]:
-        ends = np.cumsum([0, *(SIZES[part.kind][1] for part in self.parts)])
-        return [slice(a, b) for a, b in pairwise(ends)]
-
-    @property
-    def nq(self) -> int:
-        return self.q_slices[-1].stop
-
-    @property
-    def nv(self) -> int:
-        return self.v_slices[-1].stop
-
-    def poses(self, q):
-        """Return (R, p) of each body in the world."""
-        found = []
-        for part, own in zip(self.parts, self.q_slices, strict=True):
-            R, p = part.place
-            if part.parent >= 0:
-                Rp, pp = found[part.parent]
-                R, p = Rp @ R, pp + Rp @ p
-            Rj, pj = _joint_pose(part, q[own])
-            found.append((R @ Rj, p + R @ pj))
-        return found
-
-    def motions(self, q, v, a):
-        """Return (omega, v, alpha, acceleration) of each body's origin, in world axes, gravity left out."""
-        poses, found = self.poses(q), []
-        for part, (R, p), own in zip(self.parts, poses, self.v_slices, strict=True):
-            zero = casadi.SX.zeros(3)
-            w, u, dw, du, at = zero, zero, zero, zero, zero
-            if part.parent >= 0:
-                w, u, dw, du = found[part.parent]
-                at = poses[part.parent][1]
-            arm = p - at
-            du = du + casadi.cross(dw, arm) + casadi.cross(w, casadi.cross(w, arm))
-            u = u + casadi.cross(w, arm)
-            turn, way = _joint_axes(part)
-            spin, slide = R @ (turn @ v[own]), R @ (way @ v[own])
-            du = du + R @ (way @ a[own]) + 2.0 * casadi.cross(w, slide)
-            if part.kind == "free":  # a twist of the body: its linear part turns with it
-                du = du + casadi.cross(spin, slide)
-            dw = dw + R @ (turn @ a[own]) + casadi.cross(w, spin)
-            found.append((w + spin, u + slide, dw, du))
-        return found
-
-    def efforts(self, q, v, a):
-        """Return efforts (nv,) of motions, with those of armatures and dampers."""
-        poses, motions = self.poses(q), self.motions(q, v, a)
-        forces, moments = [], []
-        for part, (R, _), (w, _, dw, du) in zip(self.parts, poses, motions, strict=True):
-            c, turned = R @ part.com, R @ part.inertia @ R.T
-            f = part.mass * (du + casadi.cross(dw, c) + casadi.cross(w, casadi.cross(w, c)) - self.gravity)
-            forces.append(f)
-            moments.append(turned @ dw + casadi.cross(w, turned @ w) + casadi.cross(c, f))
-        found: list = [None] * len(self.parts)
-        for i in reversed(range(len(self.parts))):
-            part, (R, p) = self.parts[i], poses[i]
-            turn, way = _joint_axes(part)
-            own = self.v_slices[i]
-            found[i] = turn.T @ (R.T @ moments[i]) + way.T @ (R.T @ forces[i])
-            found[i] += part.armature * a[own] + part.damping * v[own]
-            if part.parent >= 0:
-                forces[part.parent] += forces[i]
-                moments[part.parent] += moments[i] + casadi.cross(p - poses[part.parent][1], forces[i])
-        return casadi.vertcat(*found)
-
-    def advance(self, q, d):
-        """Return the position that displacements d (nv,) lead to."""
-        found = []
-        for part, own, mine in zip(self.parts, self.q_slices, self.v_slices, strict=True):
-            found.append(_retract(part.kind, q[own], d[mine]))
-        return casadi.vertcat(*found)
-
-    def difference(self, start, end):
-        """Return displacements (nv,) from a position to another, in the first one's axes."""
-        found = [
-            _difference(part.kind, start[own], end[own]) for part, own in zip(self.parts, self.q_slices, strict=True)
-        ]
-        return casadi.vertcat(*found)
-
-
-def _joint_axes(part):
-    """Return (3, k) matrices of what a joint's velocities turn and move, in the body's axes."""
-    none, eye = np.zeros((3, 1)), np.eye(3)
-    return {
-        "hinge": (part.axis[:, None], none),
-        "slide": (none, part.axis[:, None]),
-        "ball": (eye, np.zeros((3, 3))),
-        "free": (np.hstack([eye, 0.0 * eye]), np.hstack([0.0 * eye, eye])),
-    }[part.kind]
-
-
-def _joint_pose(part, q):
-    if part.kind == "hinge":
-        x = casadi.skew(part.axis)
-        return casadi.SX.eye(3) + casadi.sin(q) * x + (1.0 - casadi.cos(q)) * (x @ x), casadi.SX.zeros(3)
-    if part.kind == "slide":
-        return casadi.SX.eye(3), part.axis * q
-    return (_matrix(q), casadi.SX.zeros(3)) if part.kind == "ball" else (_matrix(q[3:]), q[:3])
-
-
-def _matrix(quaternion):
-    v, s = quaternion[:3], quaternion[3]
-    x = casadi.skew(v)
-    return casadi.SX.eye(3) + 2.0 * s * x + 2.0 * (x @ x)
-
-
-def _product(a, b):
-    va, sa, vb, sb = a[:3], a[3], b[:3], b[3]
-    return casadi.vertcat(sa * vb + sb * va + casadi.cross(va, vb), sa * sb - casadi.dot(va, vb))
-
-
-def _size(w):
-    return casadi.sqrt(casadi.dot(w, w) + 1e-24)
-
-
-def _turn(w):
-    t = _size(w)
-    return casadi.vertcat(casadi.sin(0.5 * t) / t * w, casadi.cos(0.5 * t))
-
-
-def _rotation_vector(quaternion):
-    sign = casadi.if_else(quaternion[3] < 0.0, -1.0, 1.0)
-    v, s = sign * quaternion[:3], sign * quaternion[3]
-    t = _size(v)
-    return 2.0 * casadi.atan2(t, s) / t * v
-
-
-def _ways(w):
-    """Return V(w): exp of the twist (w, v) moves by V v."""
-    t, x = _size(w), casadi.skew(w)
-    small = t < 1e-3
-    safe = casadi.if_else(small, 1.0, t)
-    one = casadi.if_else(small, 0.5 - t**2 / 24.0, (1.0 - casadi.cos(safe)) / safe**2)
-    two = casadi.if_else(small, 1.0 / 6.0 - t**2 / 120.0, (safe - casadi.sin(safe)) / safe**3)
-    return casadi.SX.eye(3) + one * x + two * (x @ x)
-
-
-def _retract(kind, q, d):
-    if kind in ("hinge", "slide"):
-        return q + d
-    if kind == "ball":
-        return _product(q, _turn(d))
-    return casadi.vertcat(q[:3] + _matrix(q[3:]) @ (_ways(d[:3]) @ d[3:]), _product(q[3:], _turn(d[:3])))
-
-
-def _difference(kind, a, b):
-    if kind in ("hinge", "slide"):
-        return b - a
-    if kind == "ball":
-        return _rotation_vector(_product(casadi.vertcat(-a[:3], a[3]), b))
-    w = _rotation_vector(_product(casadi.vertcat(-a[3:6], a[6]), b[3:]))
-    return casadi.vertcat(w, casadi.solve(_ways(w), _matrix(a[3:]).T @ (b[:3] - a[:3])))
-
-
-def pose_error(goal, R, p):
-    """Return the rotation vector from a goal (4, 4) to a pose, in the goal's axes, and the way in the world's."""
-    turn = goal[:3, :3].T @ R
-    w = 0.5 * casadi.vertcat(turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1])
-    s = _size(w)
-    return casadi.vertcat(casadi.atan2(s, 0.5 * (casadi.trace(turn) - 1.0)) / s * w, p - goal[:3, 3])
+from tests.motion.control.predictive.bodies import pose_error
+from tests.motion.control.predictive.scenes import Scene
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A horizon of a tree: numbers of `sg.mpc`, its arguments; `frame` (part, R, p) with goals and weights."""
+    """A horizon of a scene: numbers of `sg.mpc`, its arguments; `frame` (part, R, p) with goals and weights.
 
-    tree: Tree
+    `on` (N, feet) says which feet are on, `low` and `most` (N, inputs) bound inputs; `closed` (N + 1, closing) is a
+    guess.
+    """
+
+    scene: Scene
     dt: float
     N: int
-    driven: list[int]
     most: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
@@ -230,6 +35,8 @@ class Task:
     frame: tuple[int, np.ndarray, np.ndarray] | None = None
     goals: np.ndarray | None = None
     frame_weights: np.ndarray = field(default_factory=lambda: np.zeros(6))
+    low: np.ndarray | None = None
+    on: np.ndarray | None = None
 
     @property
     def lengths(self) -> np.ndarray:
@@ -237,65 +44,72 @@ class Task:
         return np.array([self.dt if self.first is None else self.first, *[self.dt] * (self.N - 1)])
 
 
-def solve(task: Task, states: np.ndarray, inputs: np.ndarray, tol: float = 1e-10, push: float = 1e-9):
-    """Return cost, states, inputs and whether IPOPT solved it, from a guess of states (N + 1, nq + nv) and inputs."""
-    tree, N, m = task.tree, task.N, len(task.driven)
-    nq, nv = tree.nq, tree.nv
-    z, v, a, u, h, r = (casadi.SX.sym(*x) for x in zip("zvauhr", (nq, nv, nv, m, 1, nq + nv + m), strict=True))
+def solve(task: Task, states, inputs, closed=None, tol: float = 1e-11, push: float = 1e-9):
+    """Return cost, states, inputs and whether IPOPT solved it, from a guess of states (N + 1, nq + nv) and inputs.
 
-    S = np.zeros((nv, m))
-    S[task.driven, range(m)] = 1.0
-    balance = tree.efforts(z, v, a) - S @ u
-    later = v + h * a
-    step, errors = tree.advance(z, h * later), casadi.vertcat(tree.difference(r[:nq], z), v - r[nq : nq + nv])
+    `closed` (N + 1, closing) is one of what follows from states.
+    """
+    scene, N, (l1, l2) = task.scene, task.N, task.penalty
+    nq, nv, m = scene.nq, scene.nv, scene.inputs
+    on = np.zeros((N, 0)) if task.on is None else task.on
+    sizes = {"z": nq, "v": nv, "p": scene.closing, "w": scene.unknown, "u": m, "h": 1}
+    sizes |= {"r": task.references.shape[1], "on": on.shape[1]}
+    z, v, p, w, u, h, r, s = (casadi.SX.sym(*x) for x in sizes.items())
+    now = scene.instant(z, v, p, w, u, s, r[nq + nv :], task.weights[2 * nv :])
+    later = v + h * now.accelerations
+    errors = casadi.vertcat(scene.difference(r[:nq], z), v - r[nq : nq + nv])
     square = casadi.dot(task.weights[: 2 * nv], errors**2)
     g = casadi.SX.sym("g", 4, 4)
     if task.frame is not None:
-        part, R, p = task.frame
-        Rb, pb = tree.poses(z)[part]
-        square += casadi.dot(task.frame_weights, pose_error(g, Rb @ R, pb + Rb @ p) ** 2)
+        part, R, x = task.frame
+        Rb, pb = scene.pose(part, z, p)
+        square += casadi.dot(task.frame_weights, pose_error(g, Rb @ R, pb + Rb @ x) ** 2)
     end = square if task.terminal is None else errors.T @ task.terminal @ errors
-    pushed = casadi.dot(task.weights[2 * nv :], (u - r[nq + nv :]) ** 2)
-    move = casadi.Function("move", [z, v, a, u, h], [step, later, balance])
-    price = casadi.Function("price", [z, v, r, g], [square])
-    ended = casadi.Function("ended", [z, v, r, g], [end])
-    effort = casadi.Function("effort", [u, r], [pushed])
-    Z, V, A, U = (casadi.MX.sym(*x) for x in (("Z", nq, N + 1), ("V", nv, N + 1), ("A", nv, N), ("U", m, N)))
+    close = casadi.Function("close", [z, v, p], [scene.close(z, v, p)])
+    results = [scene.advance(z, h * later), later, now.zero, now.soft, now.least, now.cost]
+    move = casadi.Function("move", [z, v, p, w, u, h, r, s], results)
+    price = casadi.Function("price", [z, v, p, r, g], [square])
+    ended = casadi.Function("ended", [z, v, p, r, g], [end])
+    shapes = {"Z": (nq, N + 1), "V": (nv, N + 1), "P": (scene.closing, N + 1), "W": (scene.unknown, N), "U": (m, N)}
+    Z, V, P, W, U = (casadi.MX.sym(name, *shape) for name, shape in shapes.items())
     bounded = [i for i in range(2 * nv) if np.isfinite([task.lower[i], task.upper[i]]).any()]
-    E = casadi.MX.sym("E", 2 * len(bounded), N)
+    E = casadi.MX.sym("E", 2 * len(bounded) + now.soft.numel(), N)
     lengths, before = task.lengths, [task.dt, *task.lengths]
     goals = np.tile(np.eye(4), (N + 1, 1, 1)) if task.goals is None else task.goals
-    cost, rows = 0.0, []
-    places = position_places(tree)
+    cost, rows, least = 0.0, [], []
     for k in range(N + 1):
-        own = (Z[:, k], V[:, k], task.references[k], goals[k])
+        own = (Z[:, k], V[:, k], P[:, k], task.references[k], goals[k])
+        rows.append(close(*own[:3]))
         if k == N:
             cost += ended(*own) if task.terminal is not None else before[k] * price(*own)
             break
-        cost += before[k] * price(*own) + lengths[k] * effort(U[:, k], task.references[k])
-        reached, speed, left = move(Z[:, k], V[:, k], A[:, k], U[:, k], lengths[k])
+        given = (W[:, k], U[:, k], lengths[k], task.references[k], on[k])
+        reached, speed, left, soft, hard, effort = move(*own[:3], *given)
+        cost += before[k] * price(*own) + lengths[k] * effort
         rows += [Z[:, k + 1] - reached, V[:, k + 1] - speed, left]
-    equal = sum(row.shape[0] for row in rows)
-    l1, l2 = task.penalty
-    for k in range(N):
-        x = casadi.vertcat(*(Z[places[i], k + 1] if i < nv else V[i - nv, k + 1] for i in bounded))
-        if bounded:
-            rows.append(casadi.vertcat(x - task.lower[bounded], task.upper[bounded] - x) + E[:, k])
-            cost += lengths[k] / task.dt * casadi.sum1(l1 * E[:, k] + 0.5 * l2 * E[:, k] ** 2)
-    begin = _guess(task, states, inputs, bounded, places, nv, nq)
-    problem = {"x": casadi.veccat(Z, V, A, U, E), "f": cost, "g": casadi.vertcat(*rows)}
+        x = casadi.vertcat(*(Z[scene.places[i], k + 1] if i < nv else V[i - nv, k + 1] for i in bounded))
+        sides = [x - task.lower[bounded], task.upper[bounded] - x] if bounded else []
+        least += [casadi.vertcat(*sides, -soft) + E[:, k], hard]
+        cost += lengths[k] / task.dt * casadi.sum1(l1 * E[:, k] + 0.5 * l2 * E[:, k] ** 2)
+    equal = sum(row.numel() for row in rows)
+    found_w = _accelerate(task, move, states, inputs, closed, on)
+    begin = _guess(task, states, inputs, closed, found_w, bounded, move, on)
+    problem = {"x": casadi.veccat(Z, V, P, W, U, E), "f": cost, "g": casadi.vertcat(*rows, *least)}
     names = ("bound_push", "bound_frac", "slack_bound_push", "slack_bound_frac")
     own = {"print_level": 0, "tol": tol, "max_iter": 600, "bound_relax_factor": 0.0, "sb": "yes"}
+    own["s_max"] = 1e6  # large multipliers do not let it stop earlier
     own |= {**dict.fromkeys(names, push), "mu_init": 1e-7} if push < 1e-3 else {}
     solver = casadi.nlpsol("horizon", "ipopt", problem, {"ipopt": own, "print_time": 0})
-    most = np.tile(task.most, N)
+    most = np.broadcast_to(task.most, (N, m))
+    least_u = -most if task.low is None else task.low
 
     def free(count):
         return np.full(count, np.inf)
 
-    low = [task.q, -free(nq * N), task.v, -free(nv * N), -free(nv * N), -most, np.zeros(E.numel())]
-    up = [task.q, free(nq * N), task.v, free(nv * N), free(nv * N), most, free(E.numel())]
-    count = problem["g"].shape[0]
+    low = [task.q, -free(nq * N), task.v, -free(nv * N), -free(P.numel() + W.numel())]
+    up = [task.q, free(nq * N), task.v, free(nv * N), free(P.numel() + W.numel())]
+    low, up = [*low, np.ravel(least_u), np.zeros(E.numel())], [*up, np.ravel(most), free(E.numel())]
+    count = problem["g"].numel()
     found = solver(
         x0=begin,
         lbx=np.concatenate(low),
@@ -303,25 +117,34 @@ def solve(task: Task, states: np.ndarray, inputs: np.ndarray, tol: float = 1e-10
         lbg=0.0,
         ubg=np.concatenate([np.zeros(equal), free(count - equal)]),
     )
-    x, ends = np.array(found["x"]).ravel(), np.cumsum([0, Z.numel(), V.numel(), A.numel(), U.numel()])
-    Zs, Vs, _, Us = (x[i:j] for i, j in pairwise(ends))
+    ends = np.cumsum([0, *(a.numel() for a in (Z, V, P, W, U))])
+    Zs, Vs, _, _, Us = (np.array(found["x"]).ravel()[i:j] for i, j in pairwise(ends))
     path = np.hstack([Zs.reshape(N + 1, nq), Vs.reshape(N + 1, nv)])
     return float(found["f"]), path, Us.reshape(N, m), bool(solver.stats()["success"])
 
 
-def position_places(tree: Tree) -> list[int]:
-    """Return where the position of each velocity is, 0 where it is no number of its own."""
-    found = []
-    for part, own, mine in zip(tree.parts, tree.q_slices, tree.v_slices, strict=True):
-        count = mine.stop - mine.start
-        found += [own.start] if part.kind in ("hinge", "slide") else [0] * count
-    return found
+def _accelerate(task, move, states, inputs, closed, on):
+    """Return accelerations and multipliers (N, unknown) of a motion: equations are linear in them."""
+    nq, found = task.scene.nq, []
+    w = casadi.SX.sym("w", task.scene.unknown)
+    for k in range(task.N):
+        p = np.zeros(0) if closed is None else closed[k]
+        given = (states[k, :nq], states[k, nq:], p, w, inputs[k], task.lengths[k], task.references[k], on[k])
+        _, later, rows, *_ = move(*given)
+        rows = casadi.vertcat(rows, (later - states[k + 1, nq:]) / task.lengths[k])
+        line = casadi.Function("line", [w], [casadi.jacobian(rows, w), rows])
+        A, b = (np.array(x) for x in line(np.zeros(w.numel())))
+        found.append(np.linalg.lstsq(A, -b.ravel())[0])
+    return np.array(found)
 
 
-def _guess(task, states, inputs, bounded, places, nv, nq):
+def _guess(task, states, inputs, closed, unknown, bounded, move, on):
+    nq, nv, N, places = task.scene.nq, task.scene.nv, task.N, task.scene.places
     Z, V = states[:, :nq], states[:, nq:]
-    A = np.diff(V, axis=0) / task.lengths[:, None]
-    x = np.array([[Z[k, places[i]] if i < nv else V[k, i - nv] for i in bounded] for k in range(1, task.N + 1)])
-    x = x.reshape(task.N, len(bounded))
-    far = np.maximum(np.hstack([task.lower[bounded] - x, x - task.upper[bounded]]), 0.0)
-    return np.concatenate([a.ravel() for a in (Z, V, A, inputs, far)])
+    P = np.zeros((N + 1, 0)) if closed is None else closed
+    x = np.array([[Z[k, places[i]] if i < nv else V[k, i - nv] for i in bounded] for k in range(1, N + 1)])
+    x = x.reshape(N, len(bounded))
+    given = (Z[:-1], V[:-1], P[:-1], unknown, inputs, task.lengths, task.references[:-1], on)
+    soft = np.array([np.ravel(move(*(a[k] for a in given))[3]) for k in range(N)]).reshape(N, -1)
+    far = np.maximum(np.hstack([task.lower[bounded] - x, x - task.upper[bounded], soft]), 0.0)
+    return np.concatenate([a.ravel() for a in (Z, V, P, unknown, inputs, far)])

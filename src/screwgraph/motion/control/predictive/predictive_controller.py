@@ -84,8 +84,10 @@ def mpc(
     Without contacts, inputs are efforts, within their limits. With contacts, inputs are forces of those that are on, in
     the ground's axes (normal, tangents), and accelerations of joints of legs whose contact is off, and of all other
     joints; of legs with more joints than components, accelerations along orthogonal axes that move no contact. Feet
-    that are on do not accelerate, but for `drag`; forces stay within friction pyramids; efforts beyond their limits
-    cost what states beyond theirs do. Forces are compared with equal shares of the weight and u*.
+    that are on do not accelerate, but for `drag`, and of straight legs give way: they are held by damped least squares
+    where the volume of a leg's Jacobian is below a fiftieth of a usual one. Forces stay within friction pyramids;
+    efforts beyond their limits cost what states beyond theirs do. Forces are compared with equal shares of the weight
+    and u*.
     Positions of floating bases and ball joints are compared by `sg.difference`, poses of `frames` by the rotation
     vector in the goal's axes and the way in the base's.
 
