@@ -103,8 +103,15 @@ def draw_linked(seed: int, folder: Path) -> Drawn:
     def move(z: Any, d: Any) -> np.ndarray:
         return np.ravel(advance(z, d))
 
-    (q, goal), v = (move(y, rng.uniform(-0.15, 0.15, n)) for _ in range(2)), rng.uniform(-0.4, 0.4, n)
-    y = q
+    start, size = y, 0.15
+    while True:
+        y, goal = (move(start, rng.uniform(-size, size, n)) for _ in range(2))
+        try:
+            _, q = close(robot, names, y), close(robot, names, goal)
+            break
+        except sg.InputError:
+            size *= 0.5
+    v = rng.uniform(-0.4, 0.4, n)
     holding = 9.81 * robot.mass * 0.2
     most = np.full(n, np.inf)
     most[driven] = holding * rng.uniform(0.5, 2.0, len(driven)) * rng.choice([1.0, 4.0])
@@ -117,7 +124,6 @@ def draw_linked(seed: int, folder: Path) -> Drawn:
     if rng.random() < 0.4:
         part = int(rng.integers(len(chains.tree.parts)))
         options["frames"], frame = [f"b{part}"], (part, np.eye(3), np.zeros(3))
-        q = close(robot, names, goal)
         more["frames"] = np.tile(sg.forward_kinematics(robot, f"b{part}")(q), (N + 1, 1, 1))[:, None]
         more["frame_weights"] = 10.0 ** rng.uniform([-1] * 3 + [0] * 3, [1] * 3 + [2] * 3)[None]
     if rng.random() < 0.3:
