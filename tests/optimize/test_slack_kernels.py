@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from screwgraph.compiler.kernels import as_python
+from screwgraph.compiler.kernels import address_of, as_python
 from screwgraph.optimize.linear import RowGroups, RowPattern
 from screwgraph.optimize.linear.row_groups import GroupTables
 from screwgraph.optimize.methods import slack_kernels
@@ -15,7 +15,8 @@ def in_python(name, *given):
 
 
 def compiled(name, *given):
-    return call_on_slacks(name, len(given[0]), *expand(given, lambda groups: groups.addresses))
+    numbers = [address_of(x) if isinstance(x, np.ndarray) else x for x in given]
+    return call_on_slacks(name, len(given[0]), *expand(numbers, lambda groups: groups.addresses))
 
 
 def expand(given, tables):

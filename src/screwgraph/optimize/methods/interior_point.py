@@ -143,6 +143,8 @@ class InteriorPoint:
 
     def _most(self, assembly: Assembly, step: Float[np.ndarray, " n"]) -> float:
         """Return how much of a step stays within reach."""
+        if not self.reach:
+            return 1.0
         places = assembly.layout.directions
         sizes = [float(np.abs(step[places[name]]).max()) / most for name, most in self.reach if name in places]
         return 1.0 / max([1.0, *sizes])

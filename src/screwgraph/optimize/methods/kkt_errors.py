@@ -45,13 +45,14 @@ class KktErrors:
 
 def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> KktErrors:
     """Return the errors at a point."""
-    n, rows, found = len(model.gradient), len(model.c), np.zeros(6)
-    slope, products = np.empty((2, n))
+    n, rows = len(model.gradient), len(model.c)
+    (slope, products), found = np.empty((2, n)), np.empty(6)
     gradient, c, g, A, G = model.addresses
     equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.groups.addresses
-    y = address_of(point.y)
-    given = (point.s, point.z, g, gradient, A, *equal, y, c, products, slope, G, *unequal)
-    call_on_slacks("measure_errors", point.s.size, *given, found, n, rows)
+    _, s, y, z = point.addresses
+    products_at, slope_at, found_at = map(address_of, (products, slope, found))
+    given = (s, z, g, gradient, A, *equal, y, c, products_at, slope_at, G, *unequal)
+    call_on_slacks("measure_errors", point.s.size, *given, found_at, n, rows)
     kkt.remember_products(model, point.y, products)
     residual, least, most, *others = found.tolist()
     stationary, steepest, dual = others

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.methods.base import dot, max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
@@ -134,9 +135,11 @@ def _point_along(
     is_plain = layout.is_plain and kkt.units is None
     x = np.empty_like(point.x) if is_plain else kkt.retract(point.x, length * step.x)
     (s, z), y = np.empty((2, k)), np.empty(m)
-    given = (point.s, point.z, step.s, step.z, point.y, step.y, point.x, step.x, length, duals)
-    call_on_slacks("move_point", k, *given, s, z, y, x, m, x.size if is_plain else 0)
-    return PrimalDualPoint(x, s, y, z, point.barrier)
+    moved = PrimalDualPoint(x, s, y, z, point.barrier)
+    (x0, s0, y0, z0), (dx, ds, dy, dz), (to_x, to_s, to_y, to_z) = (p.addresses for p in (point, step, moved))
+    given = (s0, z0, ds, dz, y0, dy, x0, dx, length, duals, to_s, to_z, to_y, to_x)
+    call_on_slacks("move_point", k, *given, m, x.size if is_plain else 0)
+    return moved
 
 
 def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
@@ -148,7 +151,8 @@ def _measure(
 ) -> tuple[PrimalDualPoint, MeritPair]:
     """Return a point with slacks that are not smaller than they can be, and its merit."""
     s, parts = np.empty_like(g), np.empty(g.size // 8 + 1)
-    broken = call_on_slacks("measure_merit", s.size, point.s, g, c, s, parts, c.size)
+    addresses = (point.addresses[1], *map(address_of, (g, c, s, parts)))
+    broken = call_on_slacks("measure_merit", s.size, *addresses, c.size)
     logarithms = float(np.log(parts).sum())
     bounded = PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, (broken, logarithms))
     return bounded, MeritPair(broken, cost - point.barrier * logarithms)

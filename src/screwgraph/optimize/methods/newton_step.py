@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,8 +46,8 @@ class NewtonEquations:
         """Return the equations with another barrier parameter, on which their matrix does not depend."""
         if barrier == self.point.barrier:
             return self
-        other = copy(self)  # with residuals that are known
-        vars(other).update(point=self.point.with_barrier(barrier))
+        other = object.__new__(NewtonEquations)
+        vars(other).update(vars(self), point=self.point.with_barrier(barrier))  # with residuals that are known
         return other
 
 
@@ -66,19 +65,20 @@ def solve_newton_step(
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
     kkt, model, point, (c, r) = equations.kkt, equations.model, equations.point, residuals
-    n, rows, G = len(model.gradient), len(c), kkt.assembly.inequalities.groups.addresses
-    others = (point.s, point.z, 0.0) if before is None else (before.s, before.z, bend)
-    s, z, left, other_s, other_z = map(address_of, (point.s, point.z, r, *others[:2]))
+    n, rows, count = len(model.gradient), len(c), len(r)
+    (_, s, _, z), groups = point.addresses, (model.addresses[4], *kkt.assembly.inequalities.groups.addresses)
+    _, other_s, _, other_z = point.addresses if before is None else before.addresses
     products, right = kkt.multiply_equalities_transposed(model, point.y), np.empty(n + rows)
-    ds, dz, parts = np.empty((3, len(r)))
-    least, numbers, slopes, pulls = np.zeros(2), (point.barrier, others[2]), model.addresses[4], address_of(parts)
-    given = (s, z, left, other_s, other_z)
-    call_on_slacks(
-        "write_right", r.size, *given, model.addresses[0], products, c, right, slopes, *G, pulls, *numbers, n, rows
-    )
+    (ds, dz, parts), least = np.empty((3, count)), np.empty(2)
+    to_s, to_z, pulls, products, of_c, given = map(address_of, (ds, dz, parts, products, c, r))
+    given, numbers = (s, z, given, other_s, other_z), (point.barrier, 0.0 if before is None else bend)
+    written = (model.addresses[0], products, of_c, address_of(right), *groups, pulls)
+    call_on_slacks("write_right", count, *given, *written, *numbers, n, rows)
     both = equations.factored.correction(right, accuracy)
-    total = call_on_slacks("write_changes", r.size, *given, both, slopes, *G, ds, dz, pulls, least, *numbers)
-    return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (float(least[0]), float(least[1])), total, point.barrier)
+    written = (address_of(both), *groups, to_s, to_z, pulls, address_of(least))
+    total = call_on_slacks("write_changes", count, *given, *written, *numbers)
+    least_s, least_z = least.tolist()
+    return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (least_s, least_z), total, point.barrier)
 
 
 def solve_mehrotra_step(equations: NewtonEquations, residuals: Residuals) -> PrimalDualStep:
@@ -104,7 +104,7 @@ def solve_predicted_step(equations: NewtonEquations, residuals: Residuals) -> Pr
     point = equations.point
     first = solve_newton_step(equations.with_barrier(0.0), residuals, accuracy=ROUGH)
     slacks, duals = first.find_longest_parts(0.0)
-    both = (point.s.size, *map(address_of, (point.s, point.z, first.s, first.z)))
+    both = (point.s.size, *point.addresses[1::2], *first.addresses[1::2])
     total, ahead = (call_on_slacks("multiply_ahead", *both, *parts) for parts in ((0.0, 0.0), (slacks, duals)))
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
     aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / len(residuals[1])))

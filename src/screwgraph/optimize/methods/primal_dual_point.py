@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
@@ -30,9 +32,19 @@ class PrimalDualPoint:
     merit: tuple[float, float] | None = None
     """Sum of |c| and |g + s|, and of the slacks' logarithms, where they are known."""
 
+    @cached_property
+    def addresses(self) -> tuple[int, int, int, int]:
+        """Addresses of x, s, y and z, as all kernels of a step take them."""
+        x, s, y, z = map(address_of, (self.x, self.s, self.y, self.z))
+        return x, s, y, z
+
     def with_barrier(self, barrier: float) -> PrimalDualPoint:
-        """Return the point with another barrier parameter."""
-        return replace(self, barrier=barrier)
+        """Return the point with another barrier parameter; addresses that are known stay so."""
+        if barrier == self.barrier:
+            return self
+        other = object.__new__(PrimalDualPoint)
+        vars(other).update(vars(self), barrier=barrier)
+        return other
 
     def memory(self) -> dict[str, Any]:
         """Return what a warm start needs."""
@@ -55,6 +67,12 @@ class PrimalDualStep:
     least: tuple[float, float]
     pull: float
     barrier: float
+
+    @cached_property
+    def addresses(self) -> tuple[int, int, int, int]:
+        """Addresses of x, s, y and z."""
+        x, s, y, z = map(address_of, (self.x, self.s, self.y, self.z))
+        return x, s, y, z
 
     def find_longest_parts(self, keep: float) -> tuple[float, float]:
         """Return how much of the changes of slacks and multipliers leaves of each at least a part `keep`."""
@@ -82,5 +100,9 @@ def make_initial_point(
 def bound_duals(point: PrimalDualPoint, model: LocalModel) -> PrimalDualPoint:
     """Return a point with slacks that are not smaller than they can be, and multipliers of the barrier's order."""
     s, z = np.empty((2, point.s.size))
-    call_on_slacks("bound_both", s.size, point.s, point.z, model.addresses[2], point.barrier, SPREAD, s, z)
-    return replace(point, s=s, z=z)
+    x, old_s, y, old_z = point.addresses
+    to, to_z = address_of(s), address_of(z)
+    call_on_slacks("bound_both", s.size, old_s, old_z, model.addresses[2], point.barrier, SPREAD, to, to_z)
+    bounded = PrimalDualPoint(point.x, s, point.y, z, point.barrier, point.merit)
+    vars(bounded)["addresses"] = x, to, y, to_z
+    return bounded

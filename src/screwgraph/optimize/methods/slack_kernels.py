@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import Ints, Reals, address_of, compile_kernels
+from screwgraph.compiler.kernels import Ints, Reals, compile_kernels
 from screwgraph.optimize.linear.row_groups import GROUPED, GroupTables, add_groups, multiply_groups
 from screwgraph.optimize.linear.row_products import add_columns
 
@@ -217,9 +217,9 @@ def _compile_slacks() -> Any:
     return compile_kernels(KERNELS).functions
 
 
-def call_on_slacks(name: str, count: int, *given: np.ndarray | float) -> Any:
-    """Call a kernel of these for so many inequalities with contiguous arrays, or their addresses, and numbers."""
-    return _compile_slacks()[name](*[address_of(x) if isinstance(x, np.ndarray) else x for x in given], count)
+def call_on_slacks(name: str, count: int, *given: float) -> Any:
+    """Call a kernel of these for so many inequalities with addresses of contiguous arrays, and numbers."""
+    return _compile_slacks()[name](*given, count)
 
 
 def sum_logarithms(s: Float[np.ndarray, " k"]) -> float:
