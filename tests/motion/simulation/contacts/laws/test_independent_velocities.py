@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSystem, find_yields, order_rows
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia, make_closed_inertia
+from screwgraph.motion.simulation.contacts.laws.held_soles import HeldSoles, Hold
 from screwgraph.motion.simulation.contacts.laws.independent_velocities import (
     FEW,
     LoopBlock,
@@ -14,6 +15,7 @@ from screwgraph.motion.simulation.contacts.laws.independent_velocities import (
     find_loop_blocks,
     keep_rows,
 )
+from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows, StickingGuess
 from screwgraph.tape.sparse_rows import to_sparse_rows
 
 N, ROOT = 14, 3
@@ -113,19 +115,33 @@ def test_loops_may_lock_all_they_move():
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_rows_hold_while_loops_close(seed):
+def test_contacts_hold_while_loops_close(seed):
+    """A sole on two points, held at a place of it, and a point that slides without friction."""
     rng = np.random.default_rng(seed)
-    M, K, J, rates = _mass(rng), _loops(rng), rng.normal(size=(3, N)), rng.normal(size=len(ROWS))
+    M, K, J, rates = _mass(rng), _loops(rng), rng.normal(size=(5, N)), rng.normal(size=len(ROWS))
     inertia, left = make_closed_inertia(to_sparse_rows(np.tril(M)), to_sparse_rows(K), ROOT, blocks=BLOCKS)
-    rows, order = to_sparse_rows(J), order_rows(J, ROOT, K)
-    Y, R = [inertia.condense(row) for row in rows], [0.0] * 3
-    system = StickingSystem(left, inertia, Y, R, order, find_yields(inertia, rows, Y, R, order))
-    opened = np.array(inertia.open(rates.tolist()))
-    x, y = system.close(system.factor([1.0] * 3), rates.tolist(), (-J @ opened).tolist())
-    np.testing.assert_allclose(
-        opened + y, _solve_dense(M, np.vstack([J, K]), np.zeros(N), [0, 0, 0, *rates]), 1e-6, 1e-6
-    )
-    np.testing.assert_allclose(opened + y, _solve_dense(M, K, J.T @ np.array(x), rates), 1e-6, 1e-6)
+    held, rows, order = HeldSoles([(0, 1)], 6), to_sparse_rows(J), order_rows(J, ROOT, K)
+    assert len(held.kept) == 2
+    contacts, holds = ContactRows(held, rows[:2], rows[2:], [0.0] * 4), [Hold(1.0, 1.0, (0.3, -0.2), (5.0, 7.0))]
+    moved, acts = [*rows[:2], *held.move_rows(rows[2:], holds)], [0.0, 1.0, 1.0, 1.0, 1.0]
+    Y, R = [inertia.condense(row) for row in moved], [0.0] * 5
+    system = StickingSystem(left, inertia, Y, R, order, find_yields(inertia, moved, Y, R, order))
+    guess = StickingGuess(system, system.factor(acts), holds, [], [])
+    x, v = guess.close(contacts, rates.tolist())
+    holding = _dense(moved, N)[1:]
+    wanted = _solve_dense(M, np.vstack([holding, K]), np.zeros(N), [0.0] * 4 + [*rates])
+    np.testing.assert_allclose(v, wanted, 1e-6, 1e-6)
+    assert x[0] == 0.0
+    np.testing.assert_allclose(v, _solve_dense(M, K, holding.T @ np.array(x[1:]), rates), 1e-6, 1e-6)
+
+
+@pytest.mark.parametrize("first", [-1.0, 1.0])
+def test_rows_of_one_velocity_and_next_to_nothing_of_others_are_solved_for(first):
+    """A reflection to the other side would be by the difference of two numbers that are nearly the same."""
+    K = to_sparse_rows([[first, 1e-9, 2e-9], [0.0, first, 1e-9]])
+    found = find_independent_velocities(K, 3, (LoopBlock((0, 1), (0, 1, 2)),))
+    np.testing.assert_allclose(_dense(K, 3) @ _dense(found.S, 1), 0.0, atol=1e-16)
+    np.testing.assert_allclose(_dense(K, 3) @ _dense(found.inverse, 2), np.eye(2), atol=1e-15)
 
 
 def test_a_row_that_loops_lock_takes_no_impulse():
