@@ -1,31 +1,42 @@
 """Derivatives of a step with contacts, implicit on the active set: its impulses are found, then differentiated once.
 
 The impulses x solve F(x, u) = 0, u the arguments, so that dx = -F_x^-1 F_u du; results y(x, u) change by y_u du + y_x
-dx. Contacts that stick, slip or are open stay so. Griewank & Walther (2008), section 15.
+dx. Contacts that stick, slip or are open stay so. Of a second solution F depends on the impulses of the first one, too;
+shorter steps follow one another, each of which begins with the derivatives at the end of the one before. Griewank &
+Walther (2008), section 15.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, solve_rows
-from screwgraph.motion.simulation.contacts.steps.contact_step import ContactStep
+from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector
+from screwgraph.motion.simulation.contacts.steps.contact_step import FIRST, ContactStep
+from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
+from screwgraph.motion.simulation.contacts.steps.named_vectors import HELD, Expression
+from screwgraph.motion.simulation.contacts.steps.shorter_steps import KEPT, MOVED, RESULTS, SHARES, SPLIT, WHOLE
+from screwgraph.motion.simulation.contacts.steps.tangents import Tangents
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_efforts import StepEfforts
-from screwgraph.tape import Code, Memory, Number, Part, Routine, SideBySide, Window, dot, jacobian
+from screwgraph.tape import Code, Memory, Number, Part, Routine, SettledWhen, dot
+
+BEGUN = "begun x"
+"""The impulses of a first solution, or of the only one, as those that vary."""
+LAWS = "F"
+"""Velocities that are zero where laws hold."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactSlopes:
     """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers.
 
-    Passages by which loops close are a fixed number, and differentiated as they are. Where a coordinate goes more than
-    0.1 rad (m) in the step, derivatives are those of one whole step (`shorter_steps.py`) without a bound of its energy
-    (`energy_bound.py`).
+    Passages by which loops close are a fixed number, and differentiated as they are.
     """
 
     __repr__ = one_line
@@ -39,66 +50,129 @@ class ContactSlopes:
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the code of derivatives of all results by some arguments."""
-        step = ContactStep(self.model, tuple(arguments), self.efforts, Memory(), is_whole=True)
-        return SlopesRoutine(step, tuple(by)).routine()
+        return SlopesStep(self.model, tuple(arguments), self.efforts, Memory(), tuple(by)).routine()
 
 
 @dataclass(frozen=True, eq=False)
-class SlopesRoutine:
-    """A step, and what differentiates its results after its impulses are found."""
+class SlopesStep(ContactStep):
+    """A step whose results are its derivatives."""
 
     __repr__ = one_line
 
-    step: ContactStep
-    by: tuple[str, ...]
-    sizes: dict[str, int] = field(default_factory=dict)
+    by: tuple[str, ...] = ()
+
+    @cached_property
+    def tangents(self) -> Tangents:
+        """The derivatives of its vectors."""
+        return Tangents(self.memory, sum(len(a.names) for a in self.arguments if a.name in self.by), self.model.rows)
 
     def routine(self) -> Routine:
-        """Return the code: the step without its end; slopes of laws and results; each direction's dx, and its results.
-
-        "columns" holds, for each direction, F_u and y_u one after the other.
-        """
-        step, memory = self.step, self.step.memory
-        whole, m = step.routine(), step.model.rows
-        named = {a.name: a for a in step.arguments}
-        count, ny = sum(len(named[name].names) for name in self.by), len(whole.outputs)
-        height = m + ny
-        for name, size in (("columns", count * height), ("by_x", m * height), ("L", m * m), ("U", m * m)):
-            memory.add(name, size)
-        given = [*named, "prepared", "x"]
-        derive = memory.block("derive", given, ["columns", "by_x"], self.derive)
-        factor = memory.block("factor", ["by_x"], ["L", "U"], self.factor)
-        first = memory.places("columns").start
-        memory.alias("column", range(first, first + height))
-        solve = memory.block("solve", ["L", "U", "by_x", "column"], ["column"], self.solve)
-        columns = SideBySide(count, (solve,), (Window(first, height, height),))
-        parts: tuple[Part, ...] = (*whole.parts[: -step.ends], *step.search.yielding_parts(), derive, factor, columns)
-        outputs, start = list[int](), 0
+        """Return the code: the step, and slopes beside it; the outputs are derivatives argument after argument."""
+        whole, outputs, start = super().routine(), list[int](), self.tangents.first
+        sizes = {argument.name: len(argument.names) for argument in self.arguments}
         for name in self.by:
-            size = len(named[name].names)
-            outputs += [first + height * j + m + i for i in range(ny) for j in range(start, start + size)]
-            start += size
-        return Routine(whole.input_names, whole.inputs, tuple(outputs), memory.size, parts)
+            rows = range(start, start + sizes[name])
+            columns = [[p for result in RESULTS for p in self.tangents.row(result, k)] for k in rows]
+            outputs += [place for row in zip(*columns, strict=True) for place in row]
+            start += sizes[name]
+        return replace(whole, outputs=tuple(outputs), likely=None)
 
-    def derive(self, *vectors: Any) -> list[Number]:
-        """Return the columns of F and y by the arguments, then by the impulses, those one after the other."""
-        *given, prepared, x = vectors
-        named = {a.name: vector for a, vector in zip(self.step.arguments, given, strict=True)}
-        found = self.step.follow(named, list(prepared), list(x))
-        directions = [v for name in self.by for v in named[name]]
-        rows = jacobian(found, [*directions, *x])
-        return [row.get(j, 0.0) for j in range(len(directions) + len(x)) for row in rows]
+    @property
+    def _bounds(self) -> dict[str, int]:
+        return EnergyBound(self.model, self.terms).sizes if self.model.whirls else {}
+
+    def begin_slopes(self, given: Mapping[str, int]) -> tuple[Part, ...]:
+        """Return what makes the directions: each number of an argument, each impulse."""
+        tangents, memory, m = self.tangents, self.memory, self.model.rows
+        results = {name: len(memory.places(name)) for name in RESULTS}
+        for name in (LAWS, *(name for name in self._bounds if name not in memory.names), FIRST):
+            memory.add(name, {LAWS: m, FIRST: m, **self._bounds}[name])
+        own = {name: size for name, size in given.items() if name in self.by or (self.splits and name in MOVED)}
+        shorter = {f"{WHOLE}{name}": given[name] for name in self.by} if self.splits else {}
+        if self.splits:
+            shorter |= {**{f"{KEPT}{name}": size for name, size in results.items()}, SPLIT: SHARES}
+        zero = [
+            tangents.add("d state", {**own, **shorter, "x": m, FIRST: m}),
+            tangents.add("d results", {LAWS: m, **results, **self._bounds}),
+        ]
+        for name in own:
+            tangents.alias(f"{HELD}{name}", name)
+        if "effort" in memory.names:
+            zero.append(tangents.add("d efforts", {"effort": len(memory.places("effort"))}))
+        ones, start = [place for k in range(m) for place in tangents.row("x", k)[k : k + 1]], m
+        for name in self.by:
+            seed = f"{WHOLE}{name}" if self.splits else name
+            ones += [tangents.row(seed, start + k)[k] for k in range(given[name])]
+            start += given[name]
+        memory.scatter("ones", ones)
+        return *zero, memory.block("seed", [], ["ones"], lambda: [1.0] * len(ones))
+
+    def make_parts(
+        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Expression
+    ) -> tuple[Part, ...]:
+        """Return the parts of derivatives of an expression of vectors by name, then its own."""
+        own = super().make_parts(label, reads, writes, expression)
+        return *self.tangents.list_parts(label, reads, writes, expression), *own
+
+    def keep_first(self) -> tuple[Part, ...]:
+        """Return what keeps the impulses of a first solution, where a second one follows."""
+        return (self.memory.block("keep first", ["again", "x", FIRST], [FIRST], keep),)
+
+    def list_slopes(self, names: Sequence[str]) -> tuple[Part, ...]:
+        """Return what differentiates laws and results by impulses and arguments, then results by these."""
+        memory, m, tangents = self.memory, self.model.rows, self.tangents
+        for name, size in (("L", m * m), ("U", m * m)):
+            memory.add(name, size)
+        found, given = [LAWS, *RESULTS, *self._bounds], [*names, "prepared"]
+        rows = range(tangents.row(LAWS, 0).start, tangents.row(found[-1], 0).stop)
+        memory.alias("by x", range(rows.start, rows.start + m * len(rows)))
+        memory.alias("column", range(rows.start + m * len(rows), rows.start + (m + 1) * len(rows)))
+        memory.alias("d first", tangents.row(FIRST, m))
+        factor = memory.block("factor", ["by x"], ["L", "U"], self.factor)
+        prepare, whirls = self.search.yielding_parts(), self.model.whirls
+        if whirls:  # where there was one solution alone, it was the first
+            prepare += (memory.block("only", ["second", FIRST, "x"], [FIRST], keep),)
+        memory.alias(BEGUN, memory.places(FIRST if whirls else "x"))
+        tangents.alias(BEGUN, "x")
+        first = (*tangents.list_parts("first", [*given, BEGUN], found, self.follow_first, 0), factor, self._solve([]))
+        if not whirls:
+            return *prepare, *first
+        reads = [*given, "x", FIRST, "second", *found]
+        again = (*tangents.list_parts("second", reads, found, self.follow_second, 0), factor, self._solve(["second"]))
+        return *prepare, *first, SettledWhen(memory.places("second").start, again)
+
+    def _solve(self, flags: list[str]) -> Part:
+        """Return the loop over directions of arguments that solves for their impulses."""
+        reads = ["L", "U", "by x", "column", "d first", *flags]
+        block = self.memory.block("solve", reads, ["d first", "column"], self.solve)
+        return self.tangents.loop([LAWS, *RESULTS, *self._bounds, FIRST], [block], self.model.rows)
+
+    def follow_first(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return laws, results and vectors of the bound of a first solution, of arguments and impulses."""
+        return self.follow({**at, "x": at[BEGUN]})
+
+    def follow_second(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return the same of a second solution, where there is one; else what they are."""
+        old = [x for name in (LAWS, *RESULTS, *self._bounds) for x in at[name]]
+        given = {name: vector for name, vector in at.items() if name not in self._bounds}
+        return choose_vector(at["second"][0] > 0.5, self.follow(given), old)
 
     def factor(self, by_x: Any) -> list[Number]:
         """Return L below its unit diagonal, zero elsewhere, and U with the inverse of its diagonal, of F_x."""
-        m = self.step.model.rows
+        m = self.model.rows
         height = len(by_x) // m
         L, U = factor_rows([[by_x[height * j + i] for j in range(m)] for i in range(m)])
         return [*(y for row in L for y in row), *(y for row in U for y in row)]
 
-    def solve(self, L: Any, U: Any, by_x: Any, column: Any) -> list[Number]:
-        """Return the impulses that are lost along one direction, -dx, and the change of results."""
-        m = self.step.model.rows
+    def solve(self, L: Any, U: Any, by_x: Any, column: Any, before: Any, *second: Any) -> list[Number]:
+        """Return the change of impulses along one direction, and of laws and results; what is not `second` stays."""
+        m = self.model.rows
         height = len(by_x) // m
-        change = solve_rows([L[m * i : m * i + m] for i in range(m)], [U[m * i : m * i + m] for i in range(m)], column)
-        return [*change, *(column[i] - dot(by_x[i::height], change) for i in range(m, height))]
+        lost = solve_rows([L[m * i : m * i + m] for i in range(m)], [U[m * i : m * i + m] for i in range(m)], column)
+        found = [*(-x for x in lost), *column[:m], *(column[i] - dot(by_x[i::height], lost) for i in range(m, height))]
+        return choose_vector(second[0][0] > 0.5, found, [*before, *column]) if second else found
+
+
+def keep(flag: Any, one: Any, other: Any) -> list[Number]:
+    """Return one of two impulses, as a flag says."""
+    return choose_vector(flag[0] > 0.5, one, other)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -30,7 +30,7 @@ from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     ROWS,
     LoopClosing,
 )
-from screwgraph.motion.simulation.contacts.steps.named_vectors import EFFORTS, HELD, make_named_block
+from screwgraph.motion.simulation.contacts.steps.named_vectors import EFFORTS, HELD, Expression, make_named_block
 from screwgraph.motion.simulation.contacts.steps.propagation import FEW, LEAST, Propagation
 from screwgraph.motion.simulation.contacts.steps.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.steps.search_rounds import ROUND
@@ -61,6 +61,8 @@ from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, S
 
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
+FIRST = "first x"
+"""The impulses of a first solution."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
 
@@ -75,13 +77,11 @@ class ContactStep:
     arguments: tuple[Argument, ...]
     efforts: StepEfforts
     memory: Memory
-    is_whole: bool = False
-    """Whether it is one step, however far it goes."""
 
     @property
     def splits(self) -> bool:
         """Whether shorter steps stand in its place where it goes far; they would open loops between them."""
-        return self.model.whirls and self.closing is None and not self.is_whole
+        return self.model.whirls and self.closing is None
 
     @cached_property
     def terms(self) -> Terms:
@@ -93,11 +93,6 @@ class ContactStep:
     def closing(self) -> LoopClosing | None:
         """The passages that close loops, where there are any."""
         return LoopClosing(self.model, self.terms) if self.model.free_velocities.loops else None
-
-    @property
-    def ends(self) -> int:
-        """How many parts make results of impulses."""
-        return (1 if self.closing else 3) + self.model.whirls
 
     @cached_property
     def rebound(self) -> ReboundWay:
@@ -123,14 +118,18 @@ class ContactStep:
         for name, size in (*sizes.items(), *((whole[name], size) for name, size in given.items())):
             memory.add(name, size)
         held, hold = self._hold(given)
-        cut = list[Block]()
-        if reads := self.efforts.find_inputs(list(given)):
+        reads, bound = self.efforts.find_inputs(list(given)), EnergyBound(self.model, self.terms)
+        efforts = EFFORTS if reads else "tau"
+        if reads:
             memory.add(EFFORTS, sum(len(a.names) for a in self.model.state if a.name == "tau"))
-            cut.append(memory.block("cut", reads, [EFFORTS], partial(self.find_efforts, reads)))
-        efforts = EFFORTS if cut else "tau"
         begin = self.terms.add_to(memory, efforts)
-        for name, size in self._own_sizes.items():
+        for name, size in {**self._own_sizes, **(bound.sizes if self.model.whirls else {})}.items():
             memory.add(name, size)
+        shorter = ShorterSteps(manifold, self.model.free_velocities) if self.splits else None
+        if shorter:
+            shorter.add_to(memory)
+        prepare = self.begin_slopes(given)
+        cut = self.make_parts("cut", reads, [EFFORTS], self.efforts.total) if reads else ()
         way, split = ["way", "closing"] if self.closing else [], [SPLIT] if self.splits else []
         end = make_named_block(
             memory,
@@ -144,19 +143,39 @@ class ContactStep:
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
-            renew = self.terms.renew(memory, efforts, "again")
-            solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, (renew,)))),)
+            renew = (*self.keep_first(), self.terms.renew(memory, efforts, "again"))
+            solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, renew))),)
         ends: list[Part] = [end] if self.closing else [late, end, self.rebound.displace_end(memory)]
         if self.model.whirls:
-            ends.append(EnergyBound(self.model, self.terms).add_to(memory, efforts))
-        parts = (hold, *cut, begin, *self.rebound.list_impacts(memory, efforts), *solve, *ends)
-        if self.splits:
-            parts = ShorterSteps(manifold, self.model.free_velocities).list_parts(memory, list(given), parts)
+            ends.append(bound.add_to(memory, efforts, self.make_parts))
+        impacts = self.rebound.list_impacts(memory, efforts)
+        parts = (hold, *cut, begin, *impacts, *solve, *self.list_slopes(list(given)), *ends)
+        if shorter:
+            parts = shorter.list_parts(memory, list(given), parts, self.make_parts)
+        parts = (*prepare, *parts)
         inputs = tuple(place for name in given for place in memory.places(whole[name]))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         likely = expect_search(self.arguments, self.model.plane)
         return Routine(names, inputs, outputs, memory.size, parts, likely)
+
+    def make_parts(
+        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Expression
+    ) -> tuple[Part, ...]:
+        """Return the parts of an expression of vectors by name."""
+        return (make_named_block(self.memory, label, reads, writes, expression),)
+
+    def begin_slopes(self, given: Mapping[str, int]) -> tuple[Part, ...]:
+        """Return what derivatives begin with; `given` are sizes of arguments."""
+        return ()
+
+    def keep_first(self) -> tuple[Part, ...]:
+        """Return what keeps the impulses of a first solution for derivatives."""
+        return ()
+
+    def list_slopes(self, names: Sequence[str]) -> tuple[Part, ...]:
+        """Return what differentiates a step after its impulses are found; `names` are those of arguments."""
+        return ()
 
     def _hold(self, given: Mapping[str, int]) -> tuple[list[str], Block]:
         """Return names of arguments for later parts, and what puts these beside the terms; `given` are all sizes.
@@ -244,15 +263,19 @@ class ContactStep:
         found = choose_vector(is_on, last, x)
         return [*found, *found, round_[0], 0.0]
 
-    def follow(self, given: Mapping[str, Any], prepared: Numbers, x: Numbers) -> list[Number]:
+    def follow(self, given: Mapping[str, Any]) -> list[Number]:
         """Return velocities that are zero where laws hold, then the results, of impulses x that are given.
 
-        What impulses make of velocities is found by solving for it, J W J' x, so that nothing here depends on G but
-        what laws `prepared`, which moves no zero of theirs. The laws are those of the first solution.
+        After results of a model that whirls stand vectors that its energy is bounded by. What impulses make of
+        velocities is found by solving for it, J W J' x, so that nothing here depends on G but what laws prepared, which
+        moves no zero of theirs. Where there is a "first x", the solution is the second.
         """
-        at = {**given, **self.terms.evaluate({**given, "tau": self.efforts.total(given)})}
+        pushing = {**given, "tau": self.efforts.total(given)}
+        at = {**pushing, **self.terms.evaluate(pushing)}
         at |= self.rebound.read_impacts(at)
-        q, dt = given["q"], given["dt"]
+        if FIRST in given:
+            at |= self.terms.evaluate_second(at, given[FIRST])
+        q, dt, x = given["q"], given["dt"], given["x"]
         last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.read_rows(at)
         b, R, values, _ = make_problem(self.terms, at, last)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
@@ -267,18 +290,15 @@ class ContactStep:
             at["closing"], change = [0.0] * CLOSING, [u + v for u, v in zip(ends, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
-        for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, prepared).blocks():
+        for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, given["prepared"]).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
         at |= {"x": pushed, "change": change, "state": [0.0] * STATE, "round": [0.0] * ROUND}
         ends = self.end(at)[:-1]
         if self.closing is None:
             n, m = len(q), len(q) + len(given["qd"])
             ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
-        return [*found, *ends]
-
-    def find_efforts(self, names: Sequence[str], *vectors: Any) -> list[Number]:
-        """Return all efforts, of arguments of some names."""
-        return self.efforts.total(dict(zip(names, vectors, strict=True)))
+        release = EnergyBound(self.model, self.terms).release(at) if self.model.whirls else []
+        return [*found, *ends, *release]
 
     def aim(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.

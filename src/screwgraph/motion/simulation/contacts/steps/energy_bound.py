@@ -20,8 +20,8 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.laws import TINY
-from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector, largest
-from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
+from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector, largest
+from screwgraph.motion.simulation.contacts.steps.named_vectors import MakeParts, make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
@@ -31,8 +31,10 @@ from screwgraph.tape import Memory, Number, SettledWhen, dot
 
 FAST = 0.1
 """Way of a coordinate in a step (rad, m) from which on energy is bounded."""
-READ = ("q'", "qd'", "qd", "free", "change", "x", "aims", "b", "drift", "J", "soles", "places")
+READ = ("q'", "qd'", "qd", "ends", "release")
 """Vectors that the bound depends on, beside q, dt and arguments of forces."""
+RELEASED = ("free", "change", "x", "aims", "b", "drift", "J", "soles", "places")
+"""Vectors that velocities at the end and the work of contacts that part depend on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,35 +46,50 @@ class EnergyBound:
     model: TouchingModel
     terms: Terms
 
-    def add_to(self, memory: Memory, efforts: str) -> SettledWhen:
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Vectors in memory of its own: free velocities at the end; work (J), and the largest impulse."""
+        return {"ends": len(self.model.free_velocities.free), "release": 2}
+
+    def add_to(self, memory: Memory, efforts: str, make: MakeParts) -> SettledWhen:
         """Return the part that bounds velocities of the end of a step that is fast; `efforts` are tau."""
         given = ["held q", "held dt", "fast", *READ, *(efforts if name == "tau" else name for name in self._forces)]
-        block = make_named_block(memory, "bound", given, ["qd'"], self.bound)
-        return SettledWhen(memory.places("fast").start, (block,))
+        release = make_named_block(memory, "release", RELEASED, list(self.sizes), self.release)
+        return SettledWhen(memory.places("fast").start, (release, *make("bound", given, ["qd'"], self.bound)))
 
     @property
     def _forces(self) -> list[str]:
         """The arguments that forces depend on at rest, beside q."""
         return [a.name for a in self.terms.arguments if a.name in ("tau", PARAMETERS)]
 
+    def release(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return velocities at the end, the work (J) of contacts that part while they push, and the largest impulse.
+
+        Those that rebound do none.
+        """
+        rows = ContactRows.read(self.terms, at["J"], at["soles"], at["places"])
+        free = self.terms.full_velocities(at["b"], at["drift"], at["places"])
+        found: Number = 0.0
+        for c, (b, w, aim) in enumerate(zip(free[::3], rows.move(at["change"])[::3], at["aims"], strict=False)):
+            found = found + choose(aim > 0.0, 0.0, maximum(at["x"][3 * c], 0.0) * maximum(b + w, 0.0))
+        return [*add_vectors(self.terms.full("free", at["free"]), at["change"]), found, largest(at["x"])]
+
     def bound(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the velocities at the end."""
         q, (h,), model, coupled = at["q"], at["dt"], self.model, self.model.free_velocities
         given = {TERMS.get(name, name): at[name] for name in self._forces}
-        begun, qd = coupled.select(list(at["qd"])), list(at["qd'"])
-        ends = [v + c for v, c in zip(self.terms.full("free", at["free"]), at["change"], strict=True)]
-        way = [0.5 * h * (v + w) for v, w in zip(begun, ends, strict=True)]
-        turned = coupled.spread([0.25 * h * (w - v) for v, w in zip(begun, ends, strict=True)])
+        begun, qd, (release, pushed) = coupled.select(list(at["qd"])), list(at["qd'"]), at["release"]
+        way = [0.5 * h * (v + w) for v, w in zip(begun, at["ends"], strict=True)]
+        turned = coupled.spread([0.25 * h * (w - v) for v, w in zip(begun, at["ends"], strict=True)])
         between = model.manifold.retract(q, np.array(turned, dtype=object))
-        work = dot(model.forces_at_rest(q=between, **given), way) + self._release(at)
+        work = dot(model.forces_at_rest(q=between, **given), way) + release
         values = {name: given[name] for name in given if name == "values"}
         middle, velocity = self._middle(at["q'"], qd, h)
         after = model.kinetic_energy(middle, velocity, **values)
         allowed = maximum(model.kinetic_energy(*self._middle(q, at["qd"], h), **values) + work, 0.0)
-        pushed = largest(at["x"])
         locked = [choose(pushed > 0.0, 0.0, v) for v in model.lock_joints(middle, velocity, **values)]
         least = model.kinetic_energy(middle, np.array(locked, dtype=object), **values)
-        part = minimum(1.0, sqrt(maximum(allowed - least, 0.0) / maximum(after - least, TINY)))
+        part = minimum(1.0, sqrt(maximum((allowed - least) / maximum(after - least, TINY), TINY)))
         shrunk = np.array([u + part * (v - u) for u, v in zip(locked, velocity, strict=True)], dtype=object)
         carried = carry(model.manifold, middle, np.array(at["q'"], dtype=object), shrunk)
         is_above = choose(at["fast"][0] > 0.5, part, 1.0) < 1.0
@@ -83,12 +100,3 @@ class EnergyBound:
         back = -0.5 * h
         at, way = glide(self.model.manifold, np.array(q, dtype=object), np.array([back * v for v in qd], dtype=object))
         return at, way * (1.0 / back)
-
-    def _release(self, at: Mapping[str, Any]) -> Number:
-        """Return the work (J) of contacts that part while they push, but of those that rebound."""
-        rows = ContactRows.read(self.terms, at["J"], at["soles"], at["places"])
-        free = self.terms.full_velocities(at["b"], at["drift"], at["places"])
-        found: Number = 0.0
-        for c, (b, w, aim) in enumerate(zip(free[::3], rows.move(at["change"])[::3], at["aims"], strict=False)):
-            found = found + choose(aim > 0.0, 0.0, maximum(at["x"][3 * c], 0.0) * maximum(b + w, 0.0))
-        return found

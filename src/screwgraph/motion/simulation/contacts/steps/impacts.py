@@ -45,7 +45,7 @@ def find_impact(way: Approach, restitution: Number, pressed: Number, h: Number) 
     less = b - rate
     # gap + share h (rate + less / 2) + share^2 h less / 2 = 0: less h is the way that gravity adds to a whole step.
     open_, now = maximum(gap, 0.0) / h, rate + 0.5 * less
-    share = 2.0 * open_ / maximum(sqrt(maximum(now * now - 2.0 * less * open_, 0.0)) - now, IMPACT)
+    share = 2.0 * open_ / maximum(sqrt(maximum(now * now - 2.0 * less * open_, TINY)) - now, IMPACT)
     back = -(restitution * (arrives + falls * share))
     leaves = back + minimum(0.5 * falls * (1.0 - share), 0.0)
     rebounds = choose(pressed > 0.0, 0.0, may_rebound(gap, rate, b, leaves, h))

@@ -18,7 +18,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST
-from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
+from screwgraph.motion.simulation.contacts.steps.named_vectors import MakeParts
 from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities
 from screwgraph.spatial import choose, maximum, minimum
 from screwgraph.spatial.manifolds import Manifold
@@ -35,6 +35,8 @@ HALVED = 5
 """How often a step is halved at most."""
 RESULTS = ("q'", "qd'", "forces'", "gaps'", "solution")
 """Results of a step."""
+KEPT = "kept "
+"""Before names of results of shorter steps so far."""
 LEAST = 1.5 * 0.5**HALVED
 """Part of a step beyond which shorter ones are halved."""
 TINY = 1e-3
@@ -53,22 +55,26 @@ class ShorterSteps:
     coupled: CoupledVelocities
     """Which velocities say how far a step goes: rotors behind gears turn about axes of their own, on no arcs."""
 
-    def list_parts(self, memory: Memory, names: Sequence[str], step: Sequence[Part]) -> tuple[Part, ...]:
+    def add_to(self, memory: Memory) -> None:
+        """Add the results of shorter steps to the memory."""
+        for name in RESULTS:
+            memory.add(f"{KEPT}{name}", len(memory.places(name)))
+
+    def list_parts(
+        self, memory: Memory, names: Sequence[str], step: Sequence[Part], make: MakeParts
+    ) -> tuple[Part, ...]:
         """Return the parts of a step in which a whole one, or shorter ones, are taken by the parts `step`.
 
         `names` are those of all arguments.
         """
-        given, kept = [f"{WHOLE}{name}" for name in names], [f"kept {name}" for name in RESULTS]
-        for new, old in zip(kept, RESULTS, strict=True):
-            memory.add(new, len(memory.places(old)))
-        goes = memory.places(SPLIT).start
-        begin = make_named_block(memory, "begin", given, [*names, SPLIT], self.begin)
-        lead = make_named_block(memory, "shorten", [*MOVED[:3], SPLIT], MOVED[:3], self.shorten)
-        changed = [*MOVED, *RESULTS, *kept, SPLIT]
-        follow = make_named_block(memory, "follow", [*changed, f"{WHOLE}dt"], changed, self.follow)
+        goes, given = memory.places(SPLIT).start, [f"{WHOLE}{name}" for name in names]
+        begin = make("begin", given, [*names, SPLIT], self.begin)
+        lead = make("shorten", [*MOVED[:3], SPLIT], MOVED[:3], self.shorten)
+        changed = [*MOVED, *RESULTS, *(f"{KEPT}{name}" for name in RESULTS), SPLIT]
+        follow = make("follow", [*changed, f"{WHOLE}dt"], changed, self.follow)
         # Samples that are done keep their results, though the others of a batch go on, or are left for later.
-        after = SettledWhen(goes + 1, (follow,))
-        return begin, SettledWhen(goes, (lead,)), SettlingLoop(goes, (*step, after))
+        after = SettledWhen(goes + 1, follow)
+        return *begin, SettledWhen(goes, lead), SettlingLoop(goes, (*step, after))
 
     def begin(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the arguments of a whole step, and whether it is split."""
@@ -99,13 +105,13 @@ class ShorterSteps:
         q, qd = state[: len(at["q"])], state[len(at["q"]) :]
         length = choose(ends, whole, choose(is_far, 0.5 * short, self._choose_length(qd, whole, after)))
         ahead = self._glide(q, qd, 0.5 * (length - short))
-        sums = [choose(is_first, 0.0, f) for f in at["kept forces'"]]
+        sums = [choose(is_first, 0.0, f) for f in at[f"{KEPT}forces'"]]
         sums = add_vectors(sums, [short / whole * f for f in at["forces'"]])
-        gaps = choose_vector(is_first, at["gaps'"], at["kept gaps'"])
-        (worst, passages), (before, others) = at["solution"], (choose(is_first, 0.0, x) for x in at["kept solution"])
+        gaps = choose_vector(is_first, at["gaps'"], at[f"{KEPT}gaps'"])
+        (worst, passages), (before, others) = at["solution"], (choose(is_first, 0.0, x) for x in at[f"{KEPT}solution"])
         found = [*ahead, *sums, *gaps, maximum(worst, before), passages + others]
         takes = choose(is_far, 0.0, goes) > 0.5
-        kept = choose_vector(takes, found, [x for name in RESULTS for x in at[f"kept {name}"]])
+        kept = choose_vector(takes, found, [x for name in RESULTS for x in at[f"{KEPT}{name}"]])
         return [
             *choose_vector(is_on, ahead, [*at["q"], *at["qd"]]),
             choose(is_on, length, short),

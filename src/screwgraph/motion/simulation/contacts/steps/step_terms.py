@@ -117,20 +117,24 @@ class Terms:
 
         They push with the impulses x that the first one gave.
         """
-        known = [make_numbered_argument(name, len(memory.places(name))) for name in KNOWN]
+        names = list(CHANGED)
+        given = [efforts if a.name == "tau" else a.name for a in self.arguments]
+
+        def expression(again: Any, x: Any, *vectors: Any) -> list[Number]:
+            at = dict(zip([*(a.name for a in self.arguments), *KNOWN], vectors, strict=False))
+            after = self.evaluate_second(at, x)
+            before = [x for vector in vectors[len(given) + len(KNOWN) :] for x in vector]
+            return choose_vector(again[0] > 0.5, [x for name in names for x in after[name]], before)
+
+        return memory.block("renew", [test, "x", *given, *KNOWN, *names], names, expression)
+
+    def evaluate_second(self, at: Mapping[str, Any], x: Numbers) -> dict[str, list[Number]]:
+        """Return what varies of terms of a second solution, of arguments and terms of the first one, and its x."""
+        known = [make_numbered_argument(name, len(at[name])) for name in KNOWN]
         own = [*self.arguments, make_numbered_argument(PUSH, self.model.rows), *known]
-        second, names = Terms(self.model, tuple(own), self), list(CHANGED)
-        given = ["x" if a.name == PUSH else efforts if a.name == "tau" else a.name for a in own]
-
-        def expression(again: Any, *vectors: Any) -> list[Number]:
-            at = {a.name: vector for a, vector in zip(own, vectors, strict=False)}
-            at[PUSH] = [x / at["dt"][0] for x in at[PUSH]]
-            terms = second.evaluate(at)
-            before = [x for vector in vectors[len(given) :] for x in vector]
-            after = [x for name in names for x in self.varying(name, second.full(name, terms[name]))]
-            return choose_vector(again[0] > 0.5, after, before)
-
-        return memory.block("renew", [test, *given, *names], names, expression)
+        second = Terms(self.model, tuple(own), self)
+        terms = second.evaluate({**at, PUSH: [y / at["dt"][0] for y in x]})
+        return {name: self.varying(name, second.full(name, terms[name])) for name in CHANGED}
 
     def known(self, J: Numbers, soles: Numbers, K: Numbers, *inertia: Numbers) -> Known:
         """Return what a second solution has of this one, of what varies."""
