@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import screwgraph as sg
 from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, solve_rows
 from tests.motion.simulation.contacts.bodies import box, feet, quadruped, standing
+from tests.motion.simulation.contacts.steps.test_fast_joints import REACH, chain, throw
 
 DT = 1e-3
 BY = {"q": 1e-8, "qd": 1e-6, "tau": 1e-4, "contacts": 1e-5}
@@ -21,7 +22,7 @@ def arguments(simulator, tau):
 
 
 def differences(f, values, name, step):
-    """Return the derivatives of all results by an argument."""
+    """Return the derivatives of all results by an argument, whose numbers change by a step."""
     place = [a.name for a in f.arguments].index(name)
     sides, steps = [], np.full(values[place].size, step)
     if name == "contacts":  # compliances are small
@@ -35,7 +36,7 @@ def differences(f, values, name, step):
     ]
 
 
-def compare(f, values, names=tuple(BY)):
+def compare(f, values, names=tuple(BY), share=2e-5):
     """Compare derivatives of positions, velocities and forces, relative to the largest of each."""
     found = iter(f.jacobian(*names).ufunc(*values))
     for name in names:
@@ -43,7 +44,9 @@ def compare(f, values, names=tuple(BY)):
             own = next(found)
             if result.name in ("q", "qd", "forces"):
                 size = np.abs(own).max()
-                np.testing.assert_allclose(own, wanted, atol=2e-5 * max(size, 1e-4), err_msg=f"{result.name} by {name}")
+                np.testing.assert_allclose(
+                    own, wanted, atol=share * max(size, 1e-4), err_msg=f"{result.name} by {name}"
+                )
 
 
 @pytest.fixture(scope="module")
@@ -194,3 +197,76 @@ def test_a_sliding_box_by_its_friction():
     assert by_friction == pytest.approx(-9.81 * DT, rel=1e-3)
     with pytest.raises(sg.InputError, match="loops end when numbers say so"):
         slopes.jacobian("contacts")
+
+
+def thrown(count, speed, restitution=0.0, **options):
+    """Return a function of chains of rods, and arguments of it: of rods that turn, many of them into the ground."""
+    robot, (q, qd), rng = chain(), throw(count, speed), np.random.default_rng(1)
+    q[:, 2] = rng.uniform(0.02, 0.1, count)
+    numbers = {"friction": 0.3, "restitution": restitution}
+    tip, body = sg.Contact("lower", 0.01, at=REACH, **numbers), sg.Contact("base", 0.05, **numbers)
+    simulator = sg.Simulator(robot, DT, contacts=[tip, body], **options)
+    tau, values, forces = np.zeros((count, robot.nv)), simulator._last[1], np.zeros((2, 3))
+    tau[:, 6:] = rng.normal(size=(count, 2))
+    return simulator.function, [[*own, np.array([DT]), values, forces] for own in zip(q, qd, tau, strict=True)]
+
+
+@pytest.mark.parametrize(("speed", "restitution"), [(2.0, 0.0), (30.0, 0.0), (100.0, 0.6), (250.0, 0.0)])
+def test_fast_joints_have_the_derivatives_of_the_step_that_is_taken(speed, restitution):
+    """Slow ones of one solution; then of a second one; of shorter steps, whose energy is bounded.
+
+    Those of whole steps and first solutions were off by up to 16 times what they are.
+    """
+    f, states = thrown(25, speed, restitution)
+    names, pushing, compared = {"q": 1e-7, "qd": 1e-6, "tau": 1e-5, "dt": 1e-9, "contacts": 1e-6}, 0, 0
+    slopes = f.jacobian(*names)
+    for values in states:
+        found, pushes = iter(slopes.ufunc(*values)), f.ufunc(*values)[2].any()
+        pushing += pushes
+        for name, step in names.items():
+            sides = [differences(f, values, name, share * step) for share in (1.0, 0.5)]
+            for result, wide, wanted in zip(f.results, *sides, strict=True):
+                own, size = next(found), max(np.abs(wanted).max(), 1e-6)
+                if result.name not in ("q", "qd", "forces") or np.abs(wide - wanted).max() > 1e-4 * size:
+                    continue  # a contact switches between both sides
+                compared += pushes
+                np.testing.assert_allclose(own, wanted, atol=2e-4 * size, err_msg=f"{result.name} by {name}")
+    assert pushing > 5
+    assert compared > 10 * pushing
+
+
+def test_fast_steps_side_by_side_in_single_precision_and_in_the_air():
+    """Each is what it is alone; derivatives are numbers, also where bodies are far from the ground."""
+    f, states = thrown(24, 100.0)
+    for k in range(4):
+        states[k][0][2] += 5.0
+    slopes = f.jacobian("q", "contacts")
+    together = slopes(*(np.stack(x) for x in zip(*states, strict=True)))
+    short = thrown(1, 100.0, dtype="float32")[0].jacobian("q", "contacts")
+    for k, values in enumerate(states):
+        alone, rough = slopes(*values), short(*(x.astype(np.float32) for x in values))
+        for many, one, single in zip(together, alone, rough, strict=True):
+            np.testing.assert_array_equal(many[k], one)
+            np.testing.assert_allclose(single, one, atol=1e-3 * max(np.abs(one).max(), 1.0))
+
+
+def test_jax_has_derivatives_of_shorter_steps():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    f, states = thrown(3, 100.0)
+    step = f.jax()
+    moved = jax.jit(jax.jacrev(lambda qd, values: step(values[0], qd, *values[1:])[1]))
+    for q, qd, *others in states:
+        np.testing.assert_allclose(
+            moved(qd, (q, *others)), f.jacobian("qd").ufunc(q, qd, *others)[1], rtol=1e-9, atol=1e-9
+        )
+
+
+def test_loops_that_turn_fast_have_second_solutions_and_bounds(kneels):
+    simulator, tau = kneels
+    for speed in (40.0, 150.0):
+        values = arguments(simulator, tau)
+        values[1] = values[1] * (speed / np.abs(values[1]).max())
+        values[4][0] = 0.1
+        assert simulator.function.ufunc(*values)[2].any()
+        compare(simulator.function, values, ("qd", "tau"), 1e-3)  # of three passages by which loops close

@@ -80,7 +80,8 @@ def keep_energy(impulses: Numbers, before: Numbers, gained: Numbers) -> Number:
     """
     work = sum((x * u for x, u in zip(impulses, before, strict=True)), start=0.0)
     made = sum((x * u for x, u in zip(impulses, gained, strict=True)), start=0.0)
-    return minimum(maximum(-2.0 * work, 0.0) / maximum(made, TINY), 1.0)
+    most = maximum(-2.0 * work, 0.0)
+    return choose(made > most, most / choose(made > most, made, 1.0), 1.0)
 
 
 def shorten_way(ends: Sequence[Number], ways: Sequence[Number]) -> Number:
@@ -91,5 +92,6 @@ def shorten_way(ends: Sequence[Number], ways: Sequence[Number]) -> Number:
     part: Number = 1.0
     for end, way in zip(ends, ways, strict=True):
         room = maximum(end, 0.0) + GRAZE * most
-        part = minimum(part, choose(way < -room, room / maximum(-way, TINY), 1.0))
+        enters = way < -room
+        part = minimum(part, choose(enters, room / choose(enters, -way, 1.0), 1.0))
     return part
