@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from time import thread_time
+from unittest.mock import patch
 
 import numpy as np
 from jaxtyping import Float
@@ -19,6 +21,9 @@ from benchmarks.peers.horizon_solvers import Found, solve_by_crocoddyl, solve_by
 from benchmarks.standing_horizons import StandingHorizon, list_standing
 from benchmarks.tables import Remarks, Sheet
 from benchmarks.trotting_horizon import TrottingHorizon
+from screwgraph.motion.control.predictive.derivatives import Derivatives
+from screwgraph.motion.control.predictive.horizon import Horizon as PredictedStages
+from screwgraph.tape import Part, Window
 from screwgraph.ui.bench import NotMeasuredError, fast_code
 
 Solver = Callable[[], tuple[Found, list[float]]]
@@ -31,6 +36,7 @@ COLUMNS = (
     "iterations",
     "to the optimum, ms",
     "an iteration, us",
+    "linearising, us",
     "a barrier step, us",
     "the rest of a call, us",
     "a tick, us",
@@ -48,8 +54,9 @@ NOTES = (
     "friction; its calls take one barrier step. Its stages are ours alone: no other solver has them. Large robots "
     "stand on soles, balls and line feet, their base moves by 0.1 m/s forwards and sideways; they are called from "
     "Python, as machine code that LLVM made, and one call is a linearisation and one barrier step. So are, of all "
-    "robots, a barrier step, which is what a call with one more takes more, and the rest of a call: linearising, the "
-    "search of a step's length, copies. Crocoddyl's FDDP has other costs there: squares of torques, and cones of "
+    "robots, linearising, which is what a call that linearises twice takes more, a barrier step, which is what a call "
+    "with one more takes more, and the rest of a call: the search of a step's length, what the last call left, copies, "
+    "Python's part. Crocoddyl's FDDP has other costs there: squares of torques, and cones of "
     "friction as barriers; rotors are locked. It is its wheel, whose code is for any processor of x86-64.",
 )
 DRIVER = """
@@ -89,14 +96,14 @@ def table(entries: Sequence[Entry], tools: Tools) -> Sheet:
             try:
                 found, ticks = solve()
             except (NotMeasuredError, ImportError) as error:
-                rows.append([named, name, *[remarks.cell(name, named, str(error))] * 9])
+                rows.append([named, name, *[remarks.cell(name, named, str(error))] * 10])
                 continue
             cost, violation = horizon.judge(found.x, found.u, *found.forces)
             each = 1e6 * found.seconds / found.iterations
             said = "" if found.is_solved else " (not solved)"
             figures = [f"{cost:.9g}{said}", f"{violation:.1e}", str(found.iterations), f"{1e3 * found.seconds:.2f}"]
             spread = [f"{1e-3 * np.quantile(ticks, share):.1f}" if ticks else "" for share in (0.5, 0.99)]
-            parts = split_call(horizon)[1:] if name == OURS else ("", "")
+            parts = split_call(horizon)[1:] if name == OURS else ("", "", "")
             rows.append([named, name, *figures, f"{each:.1f}", *parts, *spread])
     for standing in list_standing():
         tools.say(f"horizon of {standing.name}")
@@ -129,21 +136,40 @@ def call_until_settled(horizon: AnyHorizon) -> tuple[int, Float[np.ndarray, "6"]
     return count, solution, lambda: f(*given, previous)
 
 
-def split_call(horizon: AnyHorizon) -> tuple[list[float], str, str]:
-    """Return what calls take (us), what a barrier step takes, and what is left of a call.
+def split_call(horizon: AnyHorizon) -> tuple[list[float], str, str, str]:
+    """Return what calls take (us), what linearising and a barrier step take, and what is left of a call.
 
-    Calls with one step more go in turns with them: other programs slow both.
+    Calls that do one of them once more go in turns with them: other programs slow all.
     """
-    steps = horizon.barrier_steps
-    calls = [call_until_settled(replace(horizon, barrier_steps=steps + more))[2] for more in (0, 1)]
-    seconds: tuple[list[float], list[float]] = ([], [])
+    steps, fresh = horizon.barrier_steps, replace(horizon)
+    calls = [call_until_settled(horizon)[2]]
+    with linearise_twice():
+        calls.append(call_until_settled(fresh)[2])
+    calls.append(call_until_settled(replace(horizon, barrier_steps=steps + 1))[2])
+    seconds: tuple[list[float], ...] = ([], [], [])
     for _ in range(TICKS):
         for own, call in zip(seconds, calls, strict=True):
             begin = thread_time()
             call()
             own.append(1e6 * (thread_time() - begin))
-    first, step = min(seconds[0]), min(seconds[1]) - min(seconds[0])
-    return seconds[0], f"{step:.1f}", f"{first - steps * step:.1f}"
+    first, *more = (min(own) for own in seconds)
+    linearising, step = (x - first for x in more)
+    return seconds[0], f"{linearising:.1f}", f"{step:.1f}", f"{first - linearising - steps * step:.1f}"
+
+
+@contextmanager
+def linearise_twice() -> Iterator[None]:
+    """Let controllers that are made meanwhile linearise all stages twice."""
+    once, question = Derivatives.parts, PredictedStages.question
+
+    def list_twice(self: Derivatives, windows: tuple[Window, ...]) -> tuple[Part, ...]:
+        return 2 * once(self, windows)
+
+    def ask(self: PredictedStages) -> tuple[object, ...]:
+        return (*question.__get__(self), "twice")
+
+    with patch.object(Derivatives, "parts", list_twice), patch.object(PredictedStages, "question", property(ask)):
+        yield
 
 
 def stand_by_crocoddyl(horizon: StandingHorizon, remarks: Remarks) -> list[str]:
@@ -156,7 +182,7 @@ def stand_by_crocoddyl(horizon: StandingHorizon, remarks: Remarks) -> list[str]:
     said = "" if found["status"] == "converged" else " (not solved)"
     count, seconds = found["iterations"], found["seconds"]
     figures = [f"{found['cost']:.9g}{said}", "", str(count), f"{1e3 * seconds:.2f}", f"{1e6 * seconds / count:.1f}"]
-    return [named, who, *figures, "", "", "", ""]
+    return [named, who, *figures, "", "", "", "", ""]
 
 
 def list_peers(horizon: Horizon, tools: Tools) -> dict[str, Solver]:

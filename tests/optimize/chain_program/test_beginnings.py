@@ -36,3 +36,13 @@ def test_code_of_wide_stages_is_made_of_rows_alone(monkeypatch):
         monkeypatch.setattr(StageCode, name, make)
     bounds = tuple(Bound(i, lower) for lower in (True, False) for i in range(4))
     assert compile_chain_program(3, 12, 4, inputs=bounds).body is not None
+
+
+@pytest.mark.parametrize("mu", [1e-3, 1e-4])
+@pytest.mark.parametrize("last", [(20.0, 1e-6, 1e-8, 100.0), (1e-6, 5.0, 1e-8, 95.0), (1e-5, 100.0, 0.2, 1e-5)])
+def test_numbers_that_go_on_follow_a_barrier_that_grows(last, mu):
+    """Newton's step of a far bound has then at least the slope of mu / t; near ones keep their multipliers."""
+    t, y, e, z = Barrier(Bound(0, True, soft=True), 0.3, last, mu, (100.0, 1e4)).keep()
+    assert (t, e) == (last[0], last[2])
+    for distance, multiplier, before in ((t, y, last[1]), (e, z, last[3])):
+        assert multiplier == pytest.approx(max(before, mu / max(distance, 0.01)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from screwgraph.optimize.chain_program.bounds import Barrier, Bound, limit
+from screwgraph.optimize.chain_program.bounds import Barrier, Bound
 from screwgraph.optimize.dense_factors import ENDLESS
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number
@@ -67,11 +67,11 @@ class BoundGroup:
 
     def begin(self, v: Number, warm: Number, barriers: Sequence[Barrier]) -> list[Number]:
         """Return numbers with which all begins: the last ones, if they are numbers, or fresh ones."""
-        fresh = [x for barrier in barriers for x in barrier.begin(v)]
-        last = [x for barrier in barriers for x in barrier.numbers]
-        return [
-            choose((warm > 0.5) * (abs(x) < ENDLESS) > 0.5, limit(x), new) for x, new in zip(last, fresh, strict=True)
-        ]
+        found = list[Number]()
+        for barrier in barriers:
+            pairs = zip(barrier.numbers, barrier.keep(), barrier.begin(v), strict=True)
+            found += [choose((warm > 0.5) * (abs(x) < ENDLESS) > 0.5, kept, new) for x, kept, new in pairs]
+        return found
 
     def condense(self, v: Number, barriers: Sequence[Barrier]) -> list[Number]:
         """Return what bounds add to the second and to the first derivative."""

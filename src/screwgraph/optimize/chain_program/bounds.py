@@ -19,6 +19,8 @@ LEAST, MOST = 1e-13, 1e13
 """The least and the largest distance or multiplier: none is zero, those of bounds that cannot be met stay finite."""
 AWAY = 0.1
 """The least distance with which all begins."""
+NEAR = 0.01
+"""A distance beyond which a multiplier that goes on is at least what the barrier asks for."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,17 @@ class Barrier:
         t, e = maximum(d, 0.0) + least, maximum(-d, 0.0) + least
         y = self.mu / t
         return [t, y, e, maximum(l1 + l2 * e - y, self.mu / e)]
+
+    def keep(self) -> list[Number]:
+        """Return the last numbers, with which all goes on; multipliers of far bounds grow with the barrier.
+
+        Newton's step has the slope y / t of a force mu / t: of multipliers that a smaller barrier left, it goes far
+        beyond where forces vanish, and back in the next call.
+        """
+        found = [limit(x) for x in self.numbers]
+        for i in range(0, len(found), 2):
+            found[i + 1] = maximum(found[i + 1], self.mu / maximum(found[i], NEAR))
+        return found
 
     def law(self, v: Number) -> tuple[Number, Number]:
         """Return D and b."""

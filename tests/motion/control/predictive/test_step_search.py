@@ -34,13 +34,14 @@ def test_poles_from_anywhere_are_swung_up_or_the_status_says_that_it_is_not_the_
             np.testing.assert_allclose(positions[:-1] + dt * speeds[1:], positions[1:], atol=1e-6)
         else:
             assert status == 1.0
-    assert done >= 0.95 * STARTS  # whole steps alone go round in circles from one start in fourteen
+    assert done >= 0.95 * STARTS
 
 
 def test_a_start_from_which_whole_steps_go_round_in_circles_converges():
-    limits = HorizonLimits(effort={"x": 20.0})
-    control, weights = cart_pole()
-    whole = sg.mpc(sg.load("cart_pole"), 0.02, 50, actuated=["x"], limits=limits, shortenings=0)
+    limits, (_, weights) = HorizonLimits(effort={"x": 8.0}), cart_pole()
+    whole, control = (
+        sg.mpc(sg.load("cart_pole"), 0.02, 50, actuated=["x"], limits=limits, shortenings=count) for count in (0, 4)
+    )
     references, circles = stack_references(control, [0.0, np.pi]), 0
     for q, qd in random_starts():
         if converge(whole, q, qd, references, weights).solution[0] == 1.0:

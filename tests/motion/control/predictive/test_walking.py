@@ -96,7 +96,7 @@ def test_what_references_of_walks_cannot_be():
         ({"q": "q"}, "not numbers"),
         ({"qd": ["a"] * 18}, "not numbers"),
         ({"velocity": {"x": 1.0}}, "not numbers"),
-        ({"velocity": [0.0]}, "velocity of the shapes"),
+        ({"velocity": [0.0]}, "velocity and correction of the shapes"),
         ({"velocity": [np.nan, 0.0, 0.0]}, "must be finite"),
         ({"states": states[1:]}, "states of the shape"),
         ({"states": np.nan * states}, "states of the shape"),
@@ -106,23 +106,36 @@ def test_what_references_of_walks_cannot_be():
             walk.references(**{**other, **given})
 
 
-def test_a_height_is_corrected_by_its_integral():
-    """Of a base that is 1 cm low for 0.2 s, of 0.5 s in which it settles: 4 mm; no more than a fifth of the height."""
+def test_a_base_is_corrected_by_integrals_of_what_it_misses():
+    """Of a base that is 1 cm low for 0.2 s, of 0.5 s in which it settles: 4 mm; of one that misses 0.2 m/s: 1 cm."""
     robot, stand = a1()
-    walk, q, found = Walk(robot, FEET, Gait(), stand), stand.copy(), 0.0
+    walk, q, qd = Walk(robot, FEET, Gait(), stand), stand.copy(), np.zeros(18)
     q[2] -= 0.01
+    q[5:7] = np.sin(0.25 * np.pi), np.cos(0.25 * np.pi)  # to the left: forwards is y of the world
+    qd[2:5], wanted, found = (0.5, 0.1, 0.0), (0.3, 0.1, 0.1), np.zeros(4)
     for _ in range(10):
-        found = walk.correct_height(found, q, DT)
-    np.testing.assert_allclose(found, 4e-3, rtol=1e-12)
-    plain, raised = (walk.references(control(), DT, 0.0, q, np.zeros(18), correction=x) for x in (0.0, found))
-    change = raised.references - plain.references
-    np.testing.assert_allclose(change[:, 2], 4e-3, rtol=1e-12)
-    assert np.abs(np.delete(change, 2, axis=1)).max() < 1e-12
+        found = walk.correct_base(found, q, qd, wanted, DT)
+    np.testing.assert_allclose(found, [-5e-3, 1e-2, 4e-3, -2e-2], rtol=1e-12)
+    plain, ahead = (walk.references(control(), DT, 0.0, q, qd, wanted, correction=x) for x in (np.zeros(4), found))
+    change = ahead.references - plain.references
+    np.testing.assert_allclose(change[0, :3], found[:3], rtol=1e-9)
+    heading = 2.0 * np.arctan2(ahead.references[:, 5], ahead.references[:, 6])
+    np.testing.assert_allclose(heading[0], 0.5 * np.pi - 2e-2, rtol=1e-12)
     for _ in range(1000):
-        found = walk.correct_height(found, q, DT)
-    np.testing.assert_allclose(found, 0.2 * stand[2], rtol=1e-12)
-    for given, match in [((0.0, q[1:], DT), "shape"), ((np.inf, q, DT), "finite"), ((0.0, q, 0.0), "positive")]:
+        found = walk.correct_base(found, q, qd, wanted, DT)
+    np.testing.assert_allclose(found, 0.2 * np.array([-stand[2], stand[2], stand[2], -1.0]), rtol=1e-12)
+    sound = np.zeros(4), q, qd, wanted, DT
+    for i, value, match in [
+        (0, 0.0, "shape"),
+        (0, [np.nan] * 4, "finite"),
+        (1, q[1:], "shape"),
+        (2, qd[1:], "shape"),
+        (3, (np.inf, 0.0, 0.0), "finite"),
+        (4, 0.0, "positive"),
+    ]:
         with pytest.raises(sg.InputError, match=match):
-            walk.correct_height(*given)
+            walk.correct_base(*sound[:i], value, *sound[i + 1 :])
+    with pytest.raises(sg.InputError, match="correction"):
+        walk.references(control(), DT, 0.0, q, qd, correction=0.0)
     with pytest.raises(sg.InputError, match="settling"):
         Walk(robot, FEET, Gait(), stand, settling=0.0)

@@ -46,12 +46,12 @@ def walk_loop(made, own_control, plant, seconds, own, gait=None, velocity=(0.0, 
         acceleration=1e-6,
     )
     walk, model = Walk(robot, feet, gait or Gait(), q[at], capture=1.0), OwnPlant(robot, q, feet)
-    previous, states, correction = np.zeros(own_control.arguments[-1].shape), None, 0.0
+    previous, states, correction = np.zeros(own_control.arguments[-1].shape), None, np.zeros(4)
 
     def command(k, q, qd):
         nonlocal previous, states, correction
         q, qd, t = q[at], qd[along], DT * (k + (own.delay and k > 0))
-        correction = walk.correct_height(correction, q, DT)
+        correction = walk.correct_base(correction, q, qd, velocity, DT)
         plan = walk.references(own_control, DT, t, q, qd, velocity, states=states, correction=correction)
         tau, states, _, forces, _, previous, solution = own_control(
             q, qd, plan.references, weights, plan.contacts, float(k > 0), previous

@@ -30,7 +30,9 @@ REACH = 0.5
 UNIT = 1e-6
 """How far the length of the quaternion of a robot that stands may be from one."""
 MOST_CORRECTION = 0.2
-"""Part of the height of a base by which that of references is corrected at most."""
+"""Part of the height of a base, or angle (rad), by which references are corrected at most."""
+BEHIND = 0.25
+"""Part of the way by which a base is behind that references are ahead of it."""
 SOON = 0.05
 """Part of a first interval after which who stands is who stands now: clocks are rounded."""
 UNMOVED = 1e-9
@@ -103,7 +105,7 @@ class Walk:
         stand: position of the robot that stands: (nq,), of closed chains and rotors of the independent joints, as
             states of `mpc` are.
         capture: how much of the capture point's distance is taken.
-        settling: time (s) in which `correct_height` takes up what the base is too low.
+        settling: time (s) in which `correct_base` takes up what the base is too low.
         near: position (nq,) of all joints near which loops are closed, as `mpc` has it.
     """
 
@@ -171,24 +173,41 @@ class Walk:
         return self.feet.find_places(self.stand)[:, :2] - self.stand[:2]
 
     @check_arguments
-    def correct_height(self, correction: float, q: Any, dt: float) -> float:
-        """Return the integral (m) of what the base is too low, of that of the last call: a part dt / settling more.
+    def correct_base(self, correction: Any, q: Any, qd: Any, velocity: Any, dt: float) -> Float[np.ndarray, "4"]:
+        """Return integrals of what a base misses, of those of the last call: way (x, y), height (m), heading (rad).
 
-        `references` takes it. So a robot that is heavier than its model, or whose commands come late, walks at its
-        height nevertheless. It is within a fifth of the height.
+        `references` takes them: the wanted base is then ahead by a quarter of the way and of the angle by which it is
+        behind those of `velocity`, and higher by a part dt / settling more of what it is too low. So a robot that is
+        heavier than its model, or whose commands come late, walks at its height and speed nevertheless. They are within
+        a fifth of the height, and of a radian.
+
+        Args:
+            correction: that of the last call (4,), first zeros.
+            q: position (nq,) now.
+            qd: velocity (nv,) now.
+            velocity: wanted, as `references` takes it.
+            dt: time (s) since the last call.
 
         Raises:
-            InputError: q has another shape, or a number is not finite.
+            InputError: an argument has another shape, or a number is not finite.
         """
-        now = validate_numbers("q", q)
-        if now.shape != (self.joints.nq,) or not np.isfinite([*now, correction]).all() or not 0.0 < dt < np.inf:
+        last, now, rate, wanted = (
+            validate_numbers(name, x)
+            for name, x in (("correction", correction), ("q", q), ("qd", qd), ("velocity", velocity))
+        )
+        shapes, sizes = (last.shape, now.shape, rate.shape, wanted.shape), (4, self.joints.nq, self.joints.nv, 3)
+        is_finite = all(np.isfinite(x).all() for x in (last, now, rate, wanted))
+        if shapes != tuple((n,) for n in sizes) or not is_finite or not 0.0 < dt < np.inf:
             raise InputError(
-                f"correction {correction!r}, q of the shape {now.shape}, dt {dt!r}",
-                fix=f"give finite numbers, ({self.joints.nq},), dt positive",
+                f"correction, q, qd, velocity of the shapes {shapes}, dt {dt!r}",
+                fix=f"give finite numbers, {', '.join(f'({n},)' for n in sizes)}, dt positive",
             )
-        height = float(self.stand[2])
-        found = correction + dt / self.settling * (height - float(now[2]))
-        return min(max(found, -MOST_CORRECTION * height), MOST_CORRECTION * height)
+        R, height = quaternions.to_rotation(now[3:7]), float(self.stand[2])
+        way, turning = (R @ rate[3:BASE])[:2], (R @ rate[:3])[2]
+        ahead = _turn(np.arctan2(R[1, 0], R[0, 0]), wanted[:2]) - way
+        low = (height - now[2]) / self.settling
+        most = MOST_CORRECTION * np.array([height, height, height, 1.0])
+        return np.clip(last + dt * np.array([*(BEHIND * ahead), low, BEHIND * (wanted[2] - turning)]), -most, most)
 
     @check_arguments
     def references(
@@ -201,7 +220,7 @@ class Walk:
         velocity: Any = (0.0, 0.0, 0.0),
         states: Any = None,
         first: float | None = None,
-        correction: float = 0.0,
+        correction: Any = (0.0, 0.0, 0.0, 0.0),
     ) -> WalkReferences:
         """Return what a controller shall follow from time t (s) and a state on.
 
@@ -217,31 +236,33 @@ class Walk:
                 the wanted ones late (an A1 goes 0.41 m/s where 0.3 is wanted, 0.33 by default).
             first: time (s) to the first instant, where the controller takes it; by default dt. Who stands at t
                 then stands in the first interval, since calls come more often; else who stands in its middle.
-            correction: of the height of the base (m), from `correct_height`.
+            correction: of the wanted base, from `correct_base`.
 
         Raises:
             InputError: an argument has the wrong shape, or is not finite; the controller has no contacts.
         """
         nq, nv, N = self.joints.nq, self.joints.nv, find_argument(control, "contacts").shape[0]
         now, rate = validate_numbers("q", q), validate_numbers("qd", qd)
-        wanted = validate_numbers("velocity", velocity)
-        if now.shape != (nq,) or rate.shape != (nv,) or wanted.shape != (3,):
+        wanted, ahead = validate_numbers("velocity", velocity), validate_numbers("correction", correction)
+        if now.shape != (nq,) or rate.shape != (nv,) or wanted.shape != (3,) or ahead.shape != (4,):
             raise InputError(
-                f"q, qd and velocity of the shapes {now.shape}, {rate.shape}, {wanted.shape}",
-                fix=f"give ({nq},), ({nv},) and (3,)",
+                "q, qd, velocity and correction of the shapes "
+                f"{now.shape}, {rate.shape}, {wanted.shape}, {ahead.shape}",
+                fix=f"give ({nq},), ({nv},), (3,) and (4,)",
             )
         expected = None if states is None else validate_numbers("states", states)
         if expected is not None and (expected.shape != (N + 1, nq + nv) or not np.isfinite(expected).all()):
             raise InputError(
                 f"states of the shape {expected.shape}", fix=f"give ({N + 1}, {nq + nv}) finite numbers, or None"
             )
-        if not all(np.isfinite(x).all() for x in (now, rate, wanted)) or not np.isfinite(t) or not 0.0 < dt < np.inf:
-            raise InputError("t, dt, q, qd and velocity", why="they must be finite, and dt positive")
+        is_finite = all(np.isfinite(x).all() for x in (now, rate, wanted, ahead)) and np.isfinite(t)
+        if not is_finite or not 0.0 < dt < np.inf:
+            raise InputError("t, dt, q, qd, velocity and correction", why="they must be finite, and dt positive")
         start = dt if first is None else first
         if not 0.0 < start < np.inf:
             raise InputError(f"first is {first!r}", why="it must be finite and positive (s)")
         times = t + np.concatenate([[0.0], start + dt * np.arange(N)])
-        path, heading = self._lead_base(now, wanted, times - t)
+        path, heading = self._lead_base(now, wanted, times - t, ahead)
         feet = self._lead_feet(now, rate, times, path, heading, wanted)
         bases = path if expected is None else expected[:, : BASE + 1]
         joints = self._follow_feet(now, bases, feet)
@@ -252,18 +273,18 @@ class Walk:
         if first is not None:  # the command is of now: the next call comes before the first interval has gone by
             middles[0] = t + SOON * first
         on = self.gait.stands(middles)
-        path[:, 2] += correction
+        path[:, 2] += ahead[2]
         references = stack_references(control, np.concatenate([path, joints], axis=1), speeds)
         return WalkReferences(references, stack_schedule(control, self.contacts, on), feet)
 
-    def _lead_base(self, q: Any, velocity: Any, times: Any) -> tuple[Any, Any]:
-        """Return wanted poses of the base (N + 1, 7), which begin where it is, and headings (N + 1,)."""
+    def _lead_base(self, q: Any, velocity: Any, times: Any, ahead: Any) -> tuple[Any, Any]:
+        """Return wanted poses of the base (N + 1, 7), which begin where it is, or ahead, and headings (N + 1,)."""
         forwards = quaternions.to_rotation(q[3:7])[:, 0]
-        heading = np.arctan2(forwards[1], forwards[0]) + velocity[2] * times
+        heading = np.arctan2(forwards[1], forwards[0]) + ahead[3] + velocity[2] * times
         way = np.stack([_turn(angle, velocity[:2]) for angle in heading])
         steps = np.diff(times, prepend=0.0)[:, None] * way
         found = np.zeros((len(times), BASE + 1))
-        found[:, :2], found[:, 2] = q[:2] + np.cumsum(steps, axis=0), self.stand[2]
+        found[:, :2], found[:, 2] = q[:2] + ahead[:2] + np.cumsum(steps, axis=0), self.stand[2]
         found[:, 5], found[:, 6] = np.sin(0.5 * heading), np.cos(0.5 * heading)
         return found, heading
 
