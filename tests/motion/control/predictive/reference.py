@@ -106,8 +106,8 @@ def tick(problem: Problem, now: Iterate, x0: np.ndarray, references: np.ndarray,
         lam = mu / s
         nu = np.where(soft, np.maximum(p.l1 + p.l2 * e - lam, mu / np.where(soft, e, 1.0)), 0.0)
     else:
-        lam = np.maximum(lam, mu / np.maximum(s, 0.01))
-        nu = np.where(soft, np.maximum(nu, mu / np.maximum(e, 0.01)), 0.0)
+        lam = np.maximum(lam, 0.5 * mu / np.maximum(s, 0.01))
+        nu = np.where(soft, np.maximum(nu, 0.5 * mu / np.maximum(e, 0.01)), 0.0)
     for _ in range(steps):
         gap = distances(x, u) + np.where(soft, e, 0.0) - s  # ds = dz + de + gap
         r1 = mu - lam * s
