@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 from screwgraph.base.summary import one_line
@@ -65,7 +65,7 @@ class Rule:
         """Quadrature weights of the points of a step of length 1."""
         return self.velocity[-1]
 
-    @property
+    @cached_property
     def accelerated(self) -> tuple[int, ...]:
         """Points whose accelerations have a weight."""
         rows = (*self.velocity, *self.curvature)

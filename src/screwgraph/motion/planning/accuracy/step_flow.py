@@ -81,18 +81,18 @@ class StepFlow:
         manifold, n = self.steps.mechanics.robot.manifold, v.shape[1]
         beside, found = NUDGE * np.eye(n), np.zeros((len(v), 2 * n, 2 * n))
         # e' = de + [e, v]: twice the derivative of the rate of coordinates at the position itself
-        for j in range(n):
-            still = displacement_rates(manifold, np.zeros_like(v), v)
-            turned = displacement_rates(manifold, np.broadcast_to(beside[j], v.shape), v)
-            found[:, :n, j] = 2.0 * (turned - still) / NUDGE
+        aside = np.repeat(np.vstack([np.zeros(n), beside]), len(v), axis=0)
+        rates = displacement_rates(manifold, aside, np.tile(v, (n + 1, 1))).reshape(n + 1, len(v), n)
+        found[:, :n, :n] = np.moveaxis(2.0 * (rates[1:] - rates[0]) / NUDGE, 0, 2)
         found[:, :n, n:] = np.eye(n)
+        nudges = np.zeros((2 * n + 1, 2 * n))
+        nudges[1:] = NUDGE * np.eye(2 * n)
         for chosen, motion in self._motions:
-            which, begin, speed = np.arange(len(chosen)), q[chosen], v[chosen]
-            here = motion(which, 0.5, begin, speed)
-            for j in range(n):
-                aside = retract_values(manifold, begin, np.tile(beside[j], (len(chosen), 1)))
-                found[chosen, n:, j] = (motion(which, 0.5, aside, speed) - here) / NUDGE
-                found[chosen, n:, n + j] = (motion(which, 0.5, begin, speed + beside[j]) - here) / NUDGE
+            count, many = len(chosen), np.repeat(nudges, len(chosen), axis=0)
+            which, begin = np.tile(np.arange(count), len(nudges)), np.tile(q[chosen], (len(nudges), 1))
+            at, speed = retract_values(manifold, begin, many[:, :n]), np.tile(v[chosen], (len(nudges), 1)) + many[:, n:]
+            forced = motion(which, 0.5, at, speed).reshape(-1, count, n)
+            found[chosen, n:] = np.moveaxis((forced[1:] - forced[0]) / NUDGE, 0, 2)
         return found
 
     @cached_property
@@ -123,11 +123,15 @@ class _Motion:
     forces: tuple[Float[np.ndarray, "s k f"], ...]
     frames: tuple[str, ...]
 
+    @cached_property
+    def dynamics(self) -> Any:
+        """Forward dynamics, with wrenches on frames."""
+        return _compile_dynamics(self.steps.mechanics, self.frames)
+
     def __call__(self, which: Int[np.ndarray, " N"], part: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        mechanics, shares = self.steps.mechanics, sample_weights(self.steps, part)
-        function, drive = _compile_dynamics(mechanics, self.frames), self.steps.drive
+        mechanics, shares, function = self.steps.mechanics, sample_weights(self.steps, part), self.dynamics
         efforts = np.zeros((len(which), 0)) if self.tau is None else _sum_samples(shares, self.tau, which)
-        tau = drive.torques(q, efforts)
+        tau = self.steps.drive.torques(q, efforts)
         if not self.frames:
             return function(q, v, tau)
         acting = np.zeros((len(which), len(self.frames), 6))
