@@ -154,3 +154,14 @@ def test_any_state_has_a_command(name, starts, each, is_within):
         assert np.abs(gaps).max() < NEAR
     if is_within:
         assert solved > 0.6 * starts
+
+
+@pytest.mark.parametrize(("is_within", "number", "cost"), [(True, 84, 76.714538), (False, 37, 178.093501)])
+def test_barriers_that_are_bounded_settle_what_went_round_in_circles(is_within, number, cost):
+    """Two states of the many above, from which barriers that grow again and again let no trajectory settle."""
+    case, rng = CASES["cart-pole"](), np.random.default_rng(11)
+    for _ in range(number + 1):
+        q, qd, goal = case.draw(rng, is_within)
+    found = converge(case.control, q, qd, stack_references(case.control, goal), case.weights, most=MOST)
+    assert found.solution[0] == 0.0
+    assert abs(found.solution[1] / cost - 1.0) < 1e-6  # IPOPT's, from there
