@@ -93,7 +93,7 @@ def test_all_entries(tmp_path):
     [
         ("limits: {dt: 1}", "1: the file has no tasks"),
         ("tasks: [{fraem: x}]", "1: a task: there is no key 'fraem'"),
-        ("tasks: [{frame: x, posture: []}]", "one of frame, impedance, axis_of, posture, center_of_mass"),
+        ("tasks: [{frame: x, posture: []}]", "a task has frame and posture: it must have one of frame, impedance"),
         ("tasks: [{posture: [], of: pose}]", "it does not go with posture"),
         ("tasks: [{frame: x, of: height}]", "1: a task: .*height"),
         ("tasks: [{center_of_mass: no}]", "leave the task out"),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from screwgraph.api.interop.coordinate_conversions import omega_first, v_first, w_first, w_last
 from screwgraph.api.interop.gymnasium_environments import gymnasium_environment, gymnasium_vector_environment
 from screwgraph.api.interop.mujoco import mujoco_states
+from screwgraph.api.interop.mujoco_model import mujoco_model
 from screwgraph.api.interop.pinocchio import pinocchio_states
 from screwgraph.api.interop.states import States
 
@@ -30,6 +31,7 @@ __all__ = [
     "States",
     "gymnasium_environment",
     "gymnasium_vector_environment",
+    "mujoco_model",
     "mujoco_states",
     "omega_first",
     "pinocchio_states",

@@ -77,6 +77,13 @@ def read_world(
     data = str(source).encode("utf-8", "replace") if file == TEXT else read_bytes(Path(file), file)
     root = parse_yaml(data, file)
     entries = root.section(WORLD, "the world")
+    if "robots" in entries and isinstance(entries["robots"].content, dict):
+        raise ModelError(
+            "the world: robots is a mapping",
+            at=entries["robots"].at,
+            why="it is a list",
+            fix="robots: [{robot: arm, file: arm.urdf}]",
+        )
     items = entries["robots"].items() if "robots" in entries else ()
     if not items:
         raise root.complaint("it must have robots: [{robot: arm, file: arm.urdf}]")

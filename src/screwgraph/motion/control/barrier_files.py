@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from screwgraph.base.errors import InputError
+from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.diagnostics import as_model_error
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
@@ -47,7 +47,9 @@ def read_barrier(value: Value) -> Barrier:
     others = [key for key in OTHERS if key in entries]
     is_own = "self_collision" in entries
     if is_own == ("capsule" in entries) or len(others) != 1 - is_own:
-        raise value.complaint(f"it must have a capsule and one of {', '.join(OTHERS)}, or self_collision")
+        has = " and ".join(key for key in ("capsule", *OTHERS, "self_collision") if key in entries) or "nothing"
+        why = f"it must have a capsule and one of {', '.join(OTHERS)}, or self_collision"
+        raise ModelError(f"a barrier has {has}", at=value.at, why=why)
     if ("radius" in entries) != ("ball" in entries):
         raise value.complaint("a ball has a radius, and nothing else does")
     try:

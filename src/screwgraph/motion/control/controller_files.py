@@ -190,7 +190,8 @@ def _read_task(value: Value) -> ControlTask:
     entries = value.section(TASK, "a task")
     kinds = [kind for kind in TASKS if kind in entries]
     if len(kinds) != 1:
-        raise value.complaint(f"it must have one of {', '.join(TASKS)}")
+        has = f"has {' and '.join(kinds)}" if kinds else "says not what it is of"
+        raise ModelError(f"a task {has}", at=value.at, why=f"it must have one of {', '.join(TASKS)}")
     kind = TASKS[kinds[0]]
     has = {field.name for field in fields(kind)}
     for key in entries:

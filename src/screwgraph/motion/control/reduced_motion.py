@@ -194,7 +194,11 @@ class ReducedMotion:
                 raise InputError(
                     f"the contact of {contact.frame!r} has {len(alone)} joint coordinates of its own",
                     why=f"it needs {contact.size} that move it in as many ways and carry no other contact",
-                    fix="several points of one foot are one sg.control.Sole" if len(alone) < len(paths[c]) else "",
+                    fix="several points of one foot are one sg.control.Sole"
+                    if len(alone) < len(paths[c])
+                    else "a leg of five joints holds a Sole of width 0, of three a point"
+                    if 3 <= len(alone) < contact.size
+                    else "",
                 )
             found.append(make_leg(contact, samples[c], own, alone, paths[c]))
         return found

@@ -66,9 +66,15 @@ def make_divergence_error(
             "efforts as usually, and no step is small enough",
             fix='base="floating" in the place of three hinges, joints with an armature, or a motion that stays away',
         )
+    speed, gain = float(np.abs(qd).max()), float(np.abs(qdd).max())
+    cause = (
+        f"velocities of {speed:.3g} rad/s or m/s"
+        if speed > dt * gain
+        else f"accelerations of {gain:.3g} rad/s^2 or m/s^2"
+    )
     return InputError(
         what,
-        why=f"accelerations of {np.abs(qdd).max():.3g} rad/s^2 or m/s^2 are too large for steps of {dt:g} s",
+        why=f"{cause} are too large for steps of {dt:g} s",
         fix="take a smaller dt",
     )
 

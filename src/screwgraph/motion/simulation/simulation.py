@@ -19,6 +19,7 @@ from screwgraph.motion.simulation.contacts import (
     ContactInputs,
     ContactRecord,
     Ground,
+    check_one_motion,
     contact_wrenches,
     locate_forces,
     make_contacts,
@@ -95,6 +96,7 @@ def simulate(
     wrenches = ExternalWrenches.read(dynamics, external_wrenches)
     names = () if wrenches is None else wrenches.names
     touching = make_contacts(model, contacts, ground)
+    check_one_motion(*touching)
     laws = StepOptions(IMPLICIT, friction, stops, effort_limits, dict(springs or {}), (), None, *touching, names)
     options = joint_options(dynamics, method, laws)
     if effort_limits:

@@ -24,6 +24,23 @@ def test_c(tmp_path):
     assert "alloc" not in (tmp_path / "cart.c").read_text(encoding="utf-8")
 
 
+def test_c_of_joints_that_feel_nothing_of_one_another(tmp_path):
+    """Programs side by side that write nothing: four pendulums on one base."""
+    compiler, text = found("gcc", "clang", "cc"), '<robot name="row"><link name="base"/>'
+    for i in range(4):
+        text += (
+            f'<link name="rod{i}"><inertial><origin xyz="0 0 -0.3"/><mass value="1"/>'
+            '<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+            f'<joint name="hinge{i}" type="revolute"><parent link="base"/><child link="rod{i}"/><axis xyz="0 1 0"/>'
+            f'<origin xyz="{i} 0 0"/><limit lower="-2" upper="2" effort="20" velocity="9"/></joint>'
+        )
+    row = sg.mpc(sg.load(text + "</robot>"), dt=0.01, horizon=5)
+    sg.export_library({"mpc": row}, tmp_path, prefix="row")
+    tests = map(str, (tmp_path / "test").glob("*.c"))
+    done(compiler, "-std=c99", *WARNINGS, "-O1", "-I.", "row.c", *tests, "-o", "t", "-lm", cwd=tmp_path)
+    assert "0 numbers differ" in done("./t", cwd=tmp_path)
+
+
 def test_jax_has_the_same_bits():
     jax = pytest.importorskip("jax")
     jax.config.update("jax_enable_x64", True)

@@ -37,6 +37,8 @@ def test_frames_and_models():
     for wrong in ("hills", np.zeros((3, 3))):
         with pytest.raises(InputError, match="expected a Ground"):
             sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("body")], ground=wrong)  # pyright: ignore
+    with pytest.raises(ModelError, match=r"contacts='collision': there is no such file \('collisions', or a path"):
+        sg.Simulator(free_body(1.0, 0.1), contacts="collision")
     with pytest.raises(InputError, match="contacts by method 'rk4'"):
         sg.Simulator(free_body(1.0, 0.1), contacts=[sg.Contact("body")], method="rk4")
     with pytest.raises(InputError, match="contacts by method 'dop853'"):
@@ -190,3 +192,17 @@ def test_more_contacts_than_code_holds_are_refused_with_some_that_may_be_named()
     with pytest.raises(sg.InputError, match="501 contacts of 'body' are more than 500") as caught:
         sg.Simulator(free_body(1.0, 0.1), contacts=many)
     assert 'sg.Contact("body", radius=0.02' in str(caught.value)
+
+
+@pytest.mark.parametrize("many", [{"friction": np.full(2, 0.5)}, {}])
+def test_a_simulation_of_one_motion_has_no_numbers_of_many(many):
+    ground = sg.Plane() if many else sg.Plane(height=np.zeros(2))
+    with pytest.raises(InputError, match="have numbers for many motions: simulate takes one motion"):
+        sg.simulate(free_body(1.0, 0.1), time=0.01, dt=1e-3, contacts=[sg.Contact("body", 0.1, **many)], ground=ground)
+
+
+def test_what_is_too_fast_is_a_velocity():
+    """At rest on the ground, its acceleration is that of free fall."""
+    robot, qd = free_body(1.0, 0.1), [0.0, 0.0, 0.0, 1e9, 0.0, 0.0]
+    with pytest.raises(InputError, match=r"velocities of 1e\+09 rad/s or m/s are too large for steps of 0.001 s"):
+        sg.simulate(robot, robot.neutral(), qd, time=0.01, dt=1e-3, contacts=[sg.Contact("body", 0.1)])

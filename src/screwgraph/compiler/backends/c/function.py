@@ -47,8 +47,8 @@ def emit_definition(interface: Interface) -> list[str]:
 def emit_assignments(
     interface: Interface,
     program: Program,
-    inputs: Sequence[str] = (),
-    targets: Sequence[str] = (),
+    inputs: Sequence[str] | None = None,
+    targets: Sequence[str] | None = None,
     writing: Writing | None = None,
     *,
     at_once: bool = False,
@@ -61,7 +61,10 @@ def emit_assignments(
     """
     own_writing = writing or _write_on_numbers(interface)
     own = Outlines([range(len(program.instructions))], {})
-    ends = inputs or interface.inputs, targets or interface.targets
+    ends = (
+        interface.inputs if inputs is None else inputs,
+        interface.targets if targets is None else targets,
+    )
     large = find_large_terms(program)
     lines = _lines(interface, program, own, own.straight[0], large, ends, own_writing, at_once=at_once)
     return lines + _constants(interface, program, ends[1], own_writing)

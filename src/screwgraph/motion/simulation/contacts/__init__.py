@@ -2,7 +2,7 @@
 
 from screwgraph.motion.simulation.contacts.contact_files import load_contacts
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs
-from screwgraph.motion.simulation.contacts.contact_list import find_live_names, make_contacts
+from screwgraph.motion.simulation.contacts.contact_list import check_one_motion, find_live_names, make_contacts
 from screwgraph.motion.simulation.contacts.contact_wrenches import ContactRecord, contact_wrenches, locate_forces
 from screwgraph.motion.simulation.contacts.geometry.contact import Contact
 from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
@@ -20,6 +20,7 @@ __all__ = [
     "Plane",
     "Steps",
     "bend_start",
+    "check_one_motion",
     "contact_wrenches",
     "find_live_names",
     "load_contacts",

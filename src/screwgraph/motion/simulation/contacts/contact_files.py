@@ -102,6 +102,8 @@ def load_contacts(path: str | Path, model: Model | None = None) -> ContactFile:
             frame, point or parameter, or cannot touch such a ground.
     """
     file = str(path)
+    if file.isidentifier() and not Path(file).exists():
+        raise ModelError(f"contacts={file!r}", why="there is no such file", fix="'collisions', or a path: feet.yaml")
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
     known = WORLD if isinstance(root.content, dict) and "robots" in root.content else FILE
     entries = {key: value for key, value in root.section(known, "the file").items() if key in FILE}

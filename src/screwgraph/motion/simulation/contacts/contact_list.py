@@ -55,6 +55,16 @@ def make_contacts(
     return contacts, TOUCHING[model.kind].lay_ground(model, ground)
 
 
+def check_one_motion(contacts: Sequence[Contact], ground: Ground) -> None:
+    """Raise InputError where numbers of contacts, or the ground, are those of many motions."""
+    if ground.motions > 1 or any(contact.values.ndim > 1 for contact in contacts):
+        raise InputError(
+            "contacts or the ground have numbers for many motions",
+            why="simulate takes one motion",
+            fix="sg.rollout, or one number each",
+        )
+
+
 def find_live_names(model: Model, contacts: Sequence[Contact] | str, names: Iterable[str]) -> tuple[str, ...]:
     """Return names of parameters with those that a file of contacts names. Raises ModelError, as `make_contacts`."""
     if not isinstance(contacts, str) or contacts in ("", SHAPES):
