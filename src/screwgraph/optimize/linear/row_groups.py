@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from screwgraph.base.summary import one_line
 from screwgraph.compiler.kernels import (
     Bundle,
     Ints,
@@ -162,6 +163,8 @@ def _compile_groups() -> Any:
 @dataclass(frozen=True, eq=False)
 class RowPattern:
     """N equal factors of some rows: entry e stands in row `i[e]`, at unknown `j[e]` of `directions` (N, d)."""
+
+    __repr__ = one_line
 
     rows: int
     i: Int[np.ndarray, " e"]
