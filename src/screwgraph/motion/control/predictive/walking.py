@@ -232,8 +232,9 @@ class Walk:
             qd: velocity (nv,) now.
             velocity: wanted: forwards, to the left (m/s), turning (rad/s), in the base's heading.
             states: those expected (N + 1, nq + nv), whose bases carry the legs; by default bases are the wanted ones.
-                Joints then go on as in the last call: a robot in place sags less after blows, but velocities follow
-                the wanted ones late (an A1 goes 0.41 m/s where 0.3 is wanted, 0.33 by default).
+                Joints then go on as in the last call: a robot in place bears blows (an A1 of 0.64 m/s to its side, by
+                which it falls by default), but velocities follow the wanted ones late (it goes 0.40 m/s where 0.3 is
+                wanted).
             first: time (s) to the first instant, where the controller takes it; by default dt. Who stands at t
                 then stands in the first interval, since calls come more often; else who stands in its middle.
             correction: of the wanted base, from `correct_base`.
