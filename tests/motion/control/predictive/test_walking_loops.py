@@ -102,7 +102,7 @@ def test_a_trot_that_is_pushed_comes_back_to_its_height(kind, part, tmp_path):
 @pytest.mark.suite
 @pytest.mark.parametrize("velocity", [(0.1, 0.0, 0.0), (0.3, 0.0, 0.0), (0.5, 0.0, 0.0), (0.3, 0.0, 0.6)])
 def test_a_trot_is_as_fast_as_it_is_asked_to_be(velocity, tmp_path):
-    """Within 3 % in the mean of four steps; without corrections a tenth faster."""
+    """Within 3 %, and 6 mm/s, in the mean of four steps; without corrections a tenth faster."""
     made, own = a1_made(), Disturbance(0.05, True, 1e-3)
     plant = make_plant("own", *made[:2], tmp_path, rough(FEET), own.part)
     log, height = walk_loop(made, control(), plant, 4.0, own, velocity=velocity)
@@ -114,7 +114,7 @@ def test_a_trot_is_as_fast_as_it_is_asked_to_be(velocity, tmp_path):
     label = f"A1 trots at {velocity[0]:g} m/s, turns by {velocity[2]:g} rad/s"
     kept = f"{speed:.3f} m/s, {turning:.3f} rad/s, height {np.abs(height[30:]).max():.1f} mm"
     record_loop(label, "own", own, kept, log, made[0].effort_limits)
-    assert abs(speed - velocity[0]) < 0.03 * max(velocity[0], 0.1)
+    assert abs(speed - velocity[0]) < 0.03 * max(velocity[0], 0.2)
     assert abs(turning - velocity[2]) < 0.02
     assert np.abs(height[30:]).max() < 8.0
     assert np.quantile(log.ratios, 0.95) < ASKED
