@@ -127,6 +127,7 @@ class ConstraintRows:
         """Return the same rows with other parameters."""
         other = copy(self)
         other.batches = list(batches)
+        vars(other).pop("_bent", None)
         return other
 
     def residuals(self, views: dict[str, np.ndarray]) -> Float[np.ndarray, " m"]:
@@ -168,12 +169,15 @@ class ConstraintRows:
         self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"], found: Float[np.ndarray, " b"]
     ) -> None:
         """Write the entries, at `bends`, of the second derivative of y'r."""
-        for batch, place, bends in zip(self.batches, self.places, self.bends.places, strict=True):
-            if bends.start == bends.stop:
-                continue
-            kernels, n = batch.factors.kernels, len(batch)
+        for batch, place, bends in self._bent:
             weights = place.view_residuals(y)
-            kernels.curvature(*batch.inputs(views), weights, out=found[bends].reshape(n, -1))
+            batch.factors.kernels.curvature(*batch.inputs(views), weights, out=found[bends].reshape(place.count, -1))
+
+    @cached_property
+    def _bent(self) -> list[tuple[Batch, RowTarget, slice]]:
+        """Batches with a curvature, places of their residuals and of what they write."""
+        rows = zip(self.batches, self.places, self.bends.places, strict=True)
+        return [own for own in rows if own[2].start < own[2].stop]
 
 
 class InequalityRows(ConstraintRows):

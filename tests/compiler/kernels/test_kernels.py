@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy import maximum, minimum
 
 from screwgraph.compiler.backends.llvm.gufunc import compile_gufunc
 from screwgraph.compiler.kernels import (
@@ -285,6 +286,26 @@ def count_passes(n: int) -> int:
             continue
         total = total + 1
     return total
+
+
+def span(x: Reals, n: int) -> float:
+    """Return the largest number less the least one."""
+    most = x[0]
+    least = x[0]
+    for i in range(n):
+        most = maximum(most, x[i])
+        least = minimum(least, x[i])
+    return most - least
+
+
+@pytest.mark.parametrize("size", [1, 7, 50])
+def test_extremes_are_those_of_numpy_and_no_number_where_one_is_none(size):
+    f = compile_kernels((span,)).functions["span"]
+    x = np.random.default_rng(3).standard_normal(size)
+    assert f(x.ctypes.data, size) == span(x, size) == x.max() - x.min()
+    x[size // 2] = np.nan
+    assert np.isnan(f(x.ctypes.data, size))
+    assert np.isnan(span(x, size))
 
 
 def test_loops_in_loops():

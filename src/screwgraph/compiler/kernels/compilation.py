@@ -2,12 +2,12 @@
 
 A kernel tells the kinds of its arguments by annotations: `int`, `float`, `Ints` and `Reals` (arrays of 64-bit entries),
 a class of `Record`, `Table` of one, and a class of `Bundle`. Its arrays must not overlap. It may use `range`, `while`,
-`if`, `break`, `continue`, `+ - * / // %`, comparisons, `and`, `or`, `not`, `int`, `float`, `sqrt`, `abs`, fields of
-records and bundles, other kernels, `tail(array, k)`, an array from entry k on, and `call_loop(loop, operands, counts,
-steps)`, the inner loop of a gufunc, whose operands may be arrays of kernels that call it. `//` and `%` are for integers
-that are not negative. A kernel that is `assembled` brings machine code of its own. Names have one kind within a kernel;
-integers and numbers of its module are constants. As kernels are Python, they run without being compiled, too, which
-tests use.
+`if`, `break`, `continue`, `+ - * / // %`, comparisons, `and`, `or`, `not`, `int`, `float`, `sqrt`, `abs`,
+NumPy's `maximum` and `minimum` of two numbers, fields of records and bundles, other kernels, `tail(array, k)`, an array
+from entry k on, and `call_loop(loop, operands, counts, steps)`, the inner loop of a gufunc, whose operands may be
+arrays of kernels that call it. `//` and `%` are for integers that are not negative. A kernel that is `assembled` brings
+machine code of its own. Names have one kind within a kernel; integers and numbers of its module are constants. As
+kernels are Python, they run without being compiled, too, which tests use.
 """
 
 from __future__ import annotations

@@ -34,6 +34,17 @@ def address_of(array: np.ndarray) -> int:
         return array.ctypes.data
 
 
+def new_arrays(*sizes: int) -> tuple[list[np.ndarray], list[int]]:
+    """Return arrays of doubles in one piece of memory, not set, and their addresses, which are asked for once."""
+    whole = np.empty(sum(sizes))
+    first, arrays, addresses, begin = address_of(whole), [], [], 0
+    for size in sizes:
+        arrays.append(whole[begin : begin + size])
+        addresses.append(first + 8 * begin)
+        begin += size
+    return arrays, addresses
+
+
 def assembled(emit: Callable[[str], str]) -> Callable[[Kernel], Kernel]:
     """Return a decorator of kernels whose machine code is other than what their Python says: `emit(name)` is its text.
 

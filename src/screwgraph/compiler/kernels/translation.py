@@ -32,6 +32,13 @@ _COMPARED = {
     ast.NotEq: ("ne", "une"),
 }
 _FLAGS = "reassoc contract nsz"
+_INTRINSICS = {
+    "sqrt": ("sqrt", "double"),
+    "abs": ("fabs", "double"),
+    "maximum": ("maximum", "double, double"),
+    "minimum": ("minimum", "double, double"),
+}
+"""What LLVM calls functions of numbers, and their arguments."""
 PREFIX = "screwgraph_kernels"
 """What names of functions begin with in assembly."""
 
@@ -52,7 +59,7 @@ def translate_kernels(
     calling = {"call_loop"}
     lines = [line for text in assembled.values() for line in text.splitlines()]
     declared = dict.fromkeys(line for line in lines if line.startswith("declare"))
-    texts = ["declare double @llvm.sqrt.f64(double)", "declare double @llvm.fabs.f64(double)", *declared]
+    texts = [f"declare double @llvm.{name}.f64({given})" for name, given in _INTRINSICS.values()] + [*declared]
     texts += [line for line in lines if line not in declared]
     for tree, numbers in zip(functions, constants, strict=True):
         known[tree.name] = read_signature(tree, layouts)
@@ -329,9 +336,9 @@ class _Translation:
             return self._new(f"fptosi double {values[0][0]} to i64"), "i64"
         if name == "float":
             return self._new(f"sitofp i64 {values[0][0]} to double"), "double"
-        if name in ("sqrt", "abs"):
-            inner = {"sqrt": "sqrt", "abs": "fabs"}[name]
-            return self._new(f"call double @llvm.{inner}.f64(double {values[0][0]})"), "double"
+        if name in _INTRINSICS:
+            passed = ", ".join(f"double {x}" for x, _ in values)
+            return self._new(f"call nsz double @llvm.{_INTRINSICS[name][0]}.f64({passed})"), "double"
         if name not in self.known:
             raise SyntaxError(f"{self.tree.name}: {name or ast.unparse(e)} is not known")
         result, arguments = self.known[name]

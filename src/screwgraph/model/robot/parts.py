@@ -172,7 +172,7 @@ class Joint:
         """Whether the joint allows any motion, as of a base that floats."""
         return self.type.nv == 6
 
-    @property
+    @cached_property
     def holds_its_point(self) -> bool:
         """Whether the joint is known not to move the origin of the child's frame."""
         groups = self.motion_groups

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.compiler.kernels import address_of
+
 MOST = 12
 
 ENOUGH = 1e-11
@@ -48,6 +50,11 @@ class ExactMatrix:
     system: Any
     values: Float[np.ndarray, " E"]
     diagonal: Float[np.ndarray, " n"]
+
+    @cached_property
+    def addresses(self) -> tuple[int, int]:
+        """Addresses of the values and of the diagonal."""
+        return address_of(self.values), address_of(self.diagonal)
 
     def times(self, x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
         """Return the matrix times a vector."""

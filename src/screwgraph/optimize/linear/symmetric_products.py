@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
+from numpy import maximum
 
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, address_of, compile_kernels, tail
 from screwgraph.optimize.linear.pattern import Pattern
@@ -75,15 +76,10 @@ def find_part(b: Reals, y: Reals, least: float, n: int) -> float:
     """Return the largest |b - y| relative to the largest |b|, which counts as `least` at least; NaN if there is one."""
     left = 0.0
     size = least
-    poison = 0.0
     for i in range(n):
-        off = abs(b[i] - y[i])
-        poison = poison + 0.0 * off
-        if off > left:
-            left = off
-        if abs(b[i]) > size:
-            size = abs(b[i])
-    return left / size + poison
+        left = maximum(left, abs(b[i] - y[i]))
+        size = maximum(size, abs(b[i]))
+    return left / size
 
 
 def measure_residual(
@@ -94,14 +90,11 @@ def measure_residual(
     multiply_symmetric(y, x, diagonal, values, runs, count, n)
     least = 0.0
     for i in range(n):
-        if abs(b[i]) > least:
-            least = abs(b[i])
+        least = maximum(least, abs(b[i]))
     least = ROUNDING * least + TINY
     first = find_part(b, y, least, primal)
     other = find_part(tail(b, primal), tail(y, primal), least, n - primal)
-    if other > first:
-        return other + 0.0 * first
-    return first + 0.0 * other
+    return maximum(first, other)
 
 
 SYMMETRIC = (multiply_symmetric, find_part, measure_residual)

@@ -18,7 +18,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.fronts.bayes_tree import Order
 from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
@@ -145,6 +145,11 @@ class TreeNumbers:
     slopes: Float[np.ndarray, " a"]
     memory: TreeMemory
 
+    @cached_property
+    def address(self) -> int:
+        """The address of the values of hard rows."""
+        return address_of(self.slopes)
+
 
 @dataclass(frozen=True, eq=False)
 class TreeFactored:
@@ -167,7 +172,7 @@ class TreeFactored:
         primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
         first, size = address_of(solved), solved.itemsize
         memory = self.numbers.memory
-        given = address_of(memory.columns), address_of(self.numbers.slopes), address_of(memory.weights)
+        given = address_of(memory.columns), self.numbers.address, address_of(memory.weights)
         for k in range(len(solved)):
             right = first + k * solved.shape[1] * size
             self.method.tree.solve_at(given, right, right + primal * size)
@@ -178,11 +183,10 @@ class TreeFactored:
     ) -> tuple[Float[np.ndarray, " n"], float]:
         """Return what a right side is solved to and, if asked, how large what is left is beside it; else 0."""
         method, numbers, right = self.method, self.numbers, np.ascontiguousarray(right)
-        x, product = np.empty((2, len(right)))
-        given = map(address_of, (numbers.slopes, right, x, product, exact.values, exact.diagonal))
+        (x, _), own = new_arrays(len(right), len(right))
         left = method.functions["solve_hard"](
-            *method.tree.addresses, *numbers.memory.known, method.tree.count, *given, *exact.system.entries.addresses,
-            method.pattern.primal, len(right), int(is_measured),
+            *method.tree.addresses, *numbers.memory.known, method.tree.count, numbers.address, address_of(right),
+            *own, *exact.addresses, *exact.system.entries.addresses, method.pattern.primal, len(right), is_measured,
         )  # fmt: skip
         return x, left
 

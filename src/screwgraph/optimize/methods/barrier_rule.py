@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from screwgraph.optimize.methods.kkt_errors import KktErrors
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
@@ -46,7 +46,7 @@ class BarrierRule:
             return self.after_failure(point, smallest)
         near = left < NEAR and error.residual < HELD
         if self.chooses or (near and is_centred and self.failures < VAIN_TRIES):
-            return replace(self, errors=(*self.errors, left)[-REMEMBERED:]), point
+            return BarrierRule(self.failures, (*self.errors, left)[-REMEMBERED:]), point
         return self, lower_barrier(error, point, smallest)
 
     def after_failure(self, point: PrimalDualPoint, smallest: float) -> tuple[BarrierRule, PrimalDualPoint]:

@@ -19,7 +19,7 @@ from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import NewtonEquations
-from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_duals
+from screwgraph.optimize.methods.primal_dual_point import NEAR, PrimalDualPoint, PrimalDualStep, bound_point
 from screwgraph.optimize.methods.slack_kernels import sum_logarithms
 from screwgraph.optimize.result import Iterate, Status
 
@@ -158,6 +158,6 @@ def _search_curve(
                     moved = PrimalDualPoint(
                         x, slack, point.y + length * step.y, point.z + duals * step.z, point.barrier
                     )
-                    return bound_duals(moved, ahead), ahead, length / longest
+                    return bound_point(moved, ahead.c, ahead.g), ahead, length / longest
         length *= 0.5
     return None

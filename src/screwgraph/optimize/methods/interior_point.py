@@ -24,7 +24,6 @@ from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import (
     NEAR,
     PrimalDualPoint,
-    bound_duals,
     make_initial_point,
 )
 from screwgraph.optimize.methods.row_scales import restore_multipliers, save_scales
@@ -120,7 +119,7 @@ class InteriorPoint:
             if found is not None:
                 convexity = convexity.after_step(found.length / found.longest)
                 model = found.model or kkt.model(found.point.x, beside=model)  # whose values are `known`'s
-                point, passed = bound_duals(found.point, model), found.filter
+                point, passed = found.point, found.filter
                 watch = watch.after_step(model.violation, model.cost)
             if found is None and model.violation <= tolerances.violation:
                 return Status.STALLED, "no step lowers the cost; the hard factors hold"
@@ -193,4 +192,4 @@ class _Watch:
         nearer = violation < 0.9 * self.least
         stale = 0 if nearer or _gains(cost, self.cost) else self.stale + 1
         least = cost if nearer else min(cost, self.cost)
-        return replace(self, least=min(violation, self.least), cost=least, stale=stale)
+        return _Watch(min(violation, self.least), least, stale, self.restored, self.met)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import new_arrays
 from screwgraph.optimize.methods.base import Tolerances
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
@@ -46,11 +44,10 @@ class KktErrors:
 def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> KktErrors:
     """Return the errors at a point."""
     n, rows = len(model.gradient), len(model.c)
-    (slope, products), found = np.empty((2, n)), np.empty(6)
+    (_, products, found), (slope_at, products_at, found_at) = new_arrays(n, n, 6)
     gradient, c, g, A, G = model.addresses
     equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.groups.addresses
     _, s, y, z = point.addresses
-    products_at, slope_at, found_at = map(address_of, (products, slope, found))
     given = (s, z, g, gradient, A, *equal, y, c, products_at, slope_at, G, *unequal)
     call_on_slacks("measure_errors", point.s.size, *given, found_at, n, rows)
     kkt.remember_products(model, point.y, products)

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.methods.base import dot, max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import NewtonEquations, correct_second_order
-from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
+from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep, bound_point
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks, sum_logarithms
 
 MARGIN = 1e-5
@@ -125,6 +125,8 @@ def search_line(
 
 def total_violation(model: LocalModel, point: PrimalDualPoint) -> float:
     """Return the sum of all residuals of hard factors."""
+    if point.merit is not None:
+        return point.merit[0]
     return _size(model.c) + _size(model.g + point.s)
 
 
@@ -134,9 +136,10 @@ def _point_along(
     layout, m, k = kkt.assembly.layout, point.y.size, point.s.size
     is_plain = layout.is_plain and kkt.units is None
     x = np.empty_like(point.x) if is_plain else kkt.retract(point.x, length * step.x)
-    (s, z), y = np.empty((2, k)), np.empty(m)
+    (s, y, z), to = new_arrays(k, m, k)
     moved = PrimalDualPoint(x, s, y, z, point.barrier)
-    (x0, s0, y0, z0), (dx, ds, dy, dz), (to_x, to_s, to_y, to_z) = (p.addresses for p in (point, step, moved))
+    vars(moved)["addresses"] = to_x, to_s, to_y, to_z = address_of(x), *to
+    (x0, s0, y0, z0), (dx, ds, dy, dz) = point.addresses, step.addresses
     given = (s0, z0, ds, dz, y0, dy, x0, dx, length, duals, to_s, to_z, to_y, to_x)
     call_on_slacks("move_point", k, *given, m, x.size if is_plain else 0)
     return moved
@@ -149,12 +152,9 @@ def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> tuple[PrimalDualPo
 def _measure(
     point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]
 ) -> tuple[PrimalDualPoint, MeritPair]:
-    """Return a point with slacks that are not smaller than they can be, and its merit."""
-    s, parts = np.empty_like(g), np.empty(g.size // 8 + 1)
-    addresses = (point.addresses[1], *map(address_of, (g, c, s, parts)))
-    broken = call_on_slacks("measure_merit", s.size, *addresses, c.size)
-    logarithms = float(np.log(parts).sum())
-    bounded = PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, (broken, logarithms))
+    """Return a point within its bounds, and its merit."""
+    bounded = bound_point(point, c, g)
+    broken, logarithms = bounded.merit or (0.0, 0.0)
     return bounded, MeritPair(broken, cost - point.barrier * logarithms)
 
 

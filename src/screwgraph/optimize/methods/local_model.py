@@ -38,11 +38,8 @@ class LocalModel:
     """Those of the KKT matrix, of which `entries` and A are parts."""
     places: ValuePlaces
 
-    @cached_property
-    def addresses(self) -> tuple[int, int, int, int, int]:
-        """Addresses of the gradient, c, g, A and G."""
-        gradient, c, g, A, G = map(address_of, (self.gradient, self.c, self.g, self.A, self.G))
-        return gradient, c, g, A, G
+    addresses: tuple[int, ...]
+    """Those of the gradient, c, g, A and G."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,7 +184,11 @@ class BoundModel:
             soft.multiply()
         cost, broken = self._finish()
         rows = self.c, self.A, self.g, self.G
-        return LocalModel(cost, self.gradient, self.entries, *rows, broken, self.values, self.places)
+        return LocalModel(cost, self.gradient, self.entries, *rows, broken, self.values, self.places, self._addresses)
+
+    @cached_property
+    def _addresses(self) -> tuple[int, ...]:
+        return tuple(map(address_of, (self.gradient, self.c, self.g, self.A, self.G)))
 
     def evaluate_cost_slopes(self, x: Float[np.ndarray, " s"]) -> None:
         """Write the gradient of soft factors at x."""

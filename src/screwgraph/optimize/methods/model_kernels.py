@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from numpy import maximum
+
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels
 
 
@@ -44,23 +46,20 @@ def finish_rows(rows: RowNumbers, relaxed: float, is_equal: int) -> float:
     That is no number where one is none. Of equalities it is the largest magnitude.
     """
     largest = 0.0
-    poison = 0.0
     count = rows.sizes[0]
     for i in range(count):
-        r = rows.residuals[i]
-        rows.scaled[i] = r - relaxed
-        poison = poison + 0.0 * r
-        if r > largest:
-            largest = r
-        if is_equal != 0 and -r > largest:
-            largest = -r
+        rows.scaled[i] = rows.residuals[i] - relaxed
+        largest = maximum(largest, rows.residuals[i])
+    if is_equal != 0:
+        for i in range(count):
+            largest = maximum(largest, -rows.residuals[i])
     if rows.sizes[2] != 0:
         for i in range(count):
             rows.scaled[i] = rows.scaled[i] * rows.scales[i]
     if rows.sizes[3] != 0:
         for e in range(rows.sizes[1]):
             rows.slopes[e] = rows.slopes[e] * rows.slope_scales[e]
-    return largest + poison
+    return largest
 
 
 def finish_costs(cost: CostNumbers, part: float) -> float:
@@ -94,9 +93,7 @@ def finish_model(
     broken = finish_rows(equal, 0.0, 1)
     other = finish_rows(unequal, relaxed, 0)
     found[0] = finish_costs(cost, part)
-    found[1] = broken + 0.0 * other
-    if other > broken:
-        found[1] = other + 0.0 * broken
+    found[1] = maximum(broken, other)
 
 
 @cache

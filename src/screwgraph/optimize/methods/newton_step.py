@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
@@ -68,17 +68,18 @@ def solve_newton_step(
     n, rows, count = len(model.gradient), len(c), len(r)
     (_, s, _, z), groups = point.addresses, (model.addresses[4], *kkt.assembly.inequalities.groups.addresses)
     _, other_s, _, other_z = point.addresses if before is None else before.addresses
-    products, right = kkt.multiply_equalities_transposed(model, point.y), np.empty(n + rows)
-    (ds, dz, parts), least = np.empty((3, count)), np.empty(2)
-    to_s, to_z, pulls, products, of_c, given = map(address_of, (ds, dz, parts, products, c, r))
-    given, numbers = (s, z, given, other_s, other_z), (point.barrier, 0.0 if before is None else bend)
-    written = (model.addresses[0], products, of_c, address_of(right), *groups, pulls)
+    products = address_of(kkt.multiply_equalities_transposed(model, point.y))
+    (ds, dz, right, least), (to_s, to_z, to_right, to_least) = new_arrays(count, count, n + rows, 2)
+    given, numbers = (s, z, address_of(r), other_s, other_z), (point.barrier, 0.0 if before is None else bend)
+    written = (model.addresses[0], products, address_of(c), to_right, *groups, to_s)
     call_on_slacks("write_right", count, *given, *written, *numbers, n, rows)
     both = equations.factored.correction(right, accuracy)
-    written = (address_of(both), *groups, to_s, to_z, pulls, address_of(least))
-    total = call_on_slacks("write_changes", count, *given, *written, *numbers)
+    d = address_of(both)
+    total = call_on_slacks("write_changes", count, *given, d, *groups, to_s, to_z, to_least, *numbers)
     least_s, least_z = least.tolist()
-    return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (least_s, least_z), total, point.barrier)
+    step = PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (least_s, least_z), total, point.barrier)
+    vars(step)["addresses"] = d, to_s, d + n * both.itemsize, to_z
+    return step
 
 
 def solve_mehrotra_step(equations: NewtonEquations, residuals: Residuals) -> PrimalDualStep:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
@@ -97,12 +97,16 @@ def make_initial_point(
     return PrimalDualPoint(x, s, y, z, barrier)
 
 
-def bound_duals(point: PrimalDualPoint, model: LocalModel) -> PrimalDualPoint:
-    """Return a point with slacks that are not smaller than they can be, and multipliers of the barrier's order."""
-    s, z = np.empty((2, point.s.size))
-    x, old_s, y, old_z = point.addresses
-    to, to_z = address_of(s), address_of(z)
-    call_on_slacks("bound_both", s.size, old_s, old_z, model.addresses[2], point.barrier, SPREAD, to, to_z)
-    bounded = PrimalDualPoint(point.x, s, point.y, z, point.barrier, point.merit)
-    vars(bounded)["addresses"] = x, to, y, to_z
+def bound_point(point: PrimalDualPoint, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> PrimalDualPoint:
+    """Return a point with slacks that are not smaller than they can be, and its merit, where these are the residuals.
+
+    Multipliers are brought to the barrier's order, those of `point` too: it is given up.
+    """
+    x, old, y, z = point.addresses
+    (s, parts), (to, to_parts) = new_arrays(g.size, g.size // 8 + 1)
+    given = (old, z, address_of(g), address_of(c), to, to_parts, point.barrier, SPREAD)
+    broken = call_on_slacks("bound_point", g.size, *given, c.size)
+    merit = broken, float(np.log(parts).sum())
+    bounded = PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, merit)
+    vars(bounded)["addresses"] = x, to, y, z
     return bounded

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy import maximum, minimum
 
 from screwgraph.compiler.kernels import Ints, Reals, compile_kernels
 from screwgraph.optimize.linear.row_groups import GROUPED, GroupTables, add_groups, multiply_groups
@@ -40,7 +41,7 @@ def write_right(
 
 def write_changes(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, d: Reals,
-    G: Reals, groups: GroupTables, group_count: int, ds: Reals, dz: Reals, parts: Reals, least: Reals,
+    G: Reals, groups: GroupTables, group_count: int, ds: Reals, dz: Reals, least: Reals,
     barrier: float, bend: float, count: int,
 ) -> float:  # fmt: skip
     """Write changes of both where unknowns change by d, and the least parts of each; return the sum of those of slacks.
@@ -49,19 +50,17 @@ def write_changes(
     """
     multiply_groups(ds, d, G, groups, group_count)
     total = 0.0
-    for i in range(count):
-        ds[i] = -r[i] - ds[i]
-        inverse = 1.0 / s[i]
-        parts[i] = ds[i] * inverse
-        dz[i] = (barrier - bend * other_s[i] * other_z[i] - z[i] * ds[i]) * inverse - z[i]
-        total = total + parts[i]
     least_s = 0.0
     least_z = 0.0
     for i in range(count):
-        if parts[i] < least_s:
-            least_s = parts[i]
-        if dz[i] < least_z * z[i]:
-            least_z = dz[i] / z[i]
+        ds[i] = -r[i] - ds[i]
+        inverse = 1.0 / (s[i] * z[i])  # one division for both
+        part = ds[i] * z[i] * inverse
+        change = (barrier - bend * other_s[i] * other_z[i] - z[i] * ds[i]) * inverse - 1.0
+        dz[i] = change * z[i]
+        total = total + part
+        least_s = minimum(least_s, part)
+        least_z = minimum(least_z, change)
     least[0] = least_s
     least[1] = least_z
     return total
@@ -77,14 +76,10 @@ def measure_rows(
     low = s[0] * z[0]
     high = low
     for i in range(count):
-        off = abs(g[i] + s[i])
-        if off > residual:
-            residual = off
+        residual = maximum(residual, abs(g[i] + s[i]))
         product = s[i] * z[i]
-        if product < low:
-            low = product
-        if product > high:
-            high = product
+        low = minimum(low, product)
+        high = maximum(high, product)
     found[0] = residual
     found[1] = low
     found[2] = high
@@ -105,28 +100,20 @@ def measure_errors(
     steepest = 0.0
     for i in range(n):
         slope[i] = gradient[i] + products[i]
-        if abs(gradient[i]) > steepest:
-            steepest = abs(gradient[i])
+        steepest = maximum(steepest, abs(gradient[i]))
     found[0] = 0.0
     if count > 0:
         measure_rows(s, z, g, slope, G, groups, group_count, found, count)
     residual = found[0]
     dual = 0.0
-    poison = 0.0
     for i in range(rows):
-        poison = poison + 0.0 * c[i]
-        if abs(c[i]) > residual:
-            residual = abs(c[i])
-        if abs(y[i]) > dual:
-            dual = abs(y[i])
-    found[0] = residual + poison
+        residual = maximum(residual, abs(c[i]))
+        dual = maximum(dual, abs(y[i]))
+    found[0] = residual
     stationary = 0.0
-    poison = 0.0
     for i in range(n):
-        poison = poison + 0.0 * slope[i]
-        if abs(slope[i]) > stationary:
-            stationary = abs(slope[i])
-    found[3] = stationary + poison
+        stationary = maximum(stationary, abs(slope[i]))
+    found[3] = stationary
     found[4] = steepest
     found[5] = dual
 
@@ -153,8 +140,16 @@ def move_point(
         to_x[i] = x[i] + length * dx[i]
 
 
-def write_slacks(s: Reals, g: Reals, to: Reals, count: int) -> float:
-    """Write slacks that are not smaller than they can be; return the sum of |g + s|."""
+def bound_point(
+    s: Reals, z: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, barrier: float, spread: float,
+    rows: int, count: int,
+) -> float:  # fmt: skip
+    """Write slacks that are not smaller than they can be, and products of eight; return the sum of |c| and |g + s|.
+
+    Multipliers are brought, in their places, within a factor of barrier / slack.
+    """
+    least = barrier / spread
+    most = barrier * spread
     total = 0.0
     for i in range(count):
         x = s[i]
@@ -162,12 +157,13 @@ def write_slacks(s: Reals, g: Reals, to: Reals, count: int) -> float:
             x = -g[i]
         to[i] = x
         total = total + abs(g[i] + x)
-    return total
-
-
-def measure_merit(s: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, rows: int, count: int) -> float:
-    """Write slacks as `write_slacks`, and products of eight of them; return the sum of |c| and |g + s|."""
-    total = write_slacks(s, g, to, count)
+        inverse = 1.0 / x
+        y = z[i]
+        if y < least * inverse:
+            y = least * inverse
+        if y > most * inverse:
+            y = most * inverse
+        z[i] = y
     for i in range(rows):
         total = total + abs(c[i])
     q = count // 8
@@ -181,22 +177,6 @@ def measure_merit(s: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, rows: i
     return total
 
 
-def bound_both(s: Reals, z: Reals, g: Reals, barrier: float, spread: float, to: Reals, to_z: Reals, count: int) -> None:
-    """Write slacks that are not smaller than they can be, and multipliers within a factor of barrier / slack."""
-    for i in range(count):
-        x = s[i]
-        if -g[i] > x:
-            x = -g[i]
-        middle = barrier / x
-        y = z[i]
-        if y < middle / spread:
-            y = middle / spread
-        if y > middle * spread:
-            y = middle * spread
-        to[i] = x
-        to_z[i] = y
-
-
 KERNELS = (
     *GROUPED,
     write_right,
@@ -206,9 +186,7 @@ KERNELS = (
     measure_errors,
     multiply_ahead,
     move_point,
-    write_slacks,
-    measure_merit,
-    bound_both,
+    bound_point,
 )
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from numpy import maximum
+
 from screwgraph.compiler.kernels import Ints, Reals, compile_kernels, tail
 
 
@@ -120,16 +122,12 @@ def share_errors(
             for i in range(nv):
                 onward[i * n + i] = 1.0
         largest = 0.0
-        poison = 0.0
         for i in range(nv):
             total = 0.0
             for j in range(n):
                 total = total + onward[i * n + j] * defects[k * n + j]
-            size = abs(total) / way[i]
-            poison = poison + 0.0 * size
-            if size > largest:
-                largest = size
-        found[k] = largest + poison
+            largest = maximum(largest, abs(total) / way[i])
+        found[k] = largest
         is_last = starts[k]
         if is_last == 0:
             multiply_matrices(next_onward, onward, tail(transitions, k * n * n), nv, n)
