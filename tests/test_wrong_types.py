@@ -312,6 +312,23 @@ def test_a_model_that_is_none_is_refused_with_where_to_get_one(what):
             query(what)
 
 
+@pytest.mark.parametrize(
+    ("call", "fix"),
+    [
+        (lambda: sg.world(["a1"]), r"load one with sg.load\('a1'\)"),
+        (lambda: sg.world({"left": robot(), "right": "panda"}), r"load one with sg.load\('panda'\)"),
+        (lambda: sg.world(robot()), "give a list, also of one"),
+        (lambda: sg.Simulator(robot(), contacts=["tool"]), r"sg.Contact\('tool'\)"),
+        (lambda: sg.mpc(robot(), contacts=["tool"]), r"sg.Contact\('tool'\)"),
+        (lambda: sg.Simulator(robot(), contacts=sg.Contact("tool")), "give a list, also of one"),
+        (lambda: sg.controller(robot(), ["posture"]), r"make one with sg.control.PostureTask\(\)"),
+    ],
+)
+def test_items_that_are_none_are_refused_with_how_to_make_them(call, fix):
+    with pytest.raises(sg.InputError, match=fix):
+        call()
+
+
 def test_flags_numbers_and_names_are_checked():
     with pytest.raises(sg.InputError, match="load: damping: expected True or False, got str 'no'"):
         sg.load("rr", damping="no")

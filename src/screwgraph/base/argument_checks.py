@@ -39,6 +39,8 @@ _FIXES = {
     "Mechanism": "load one with sg.load(path)",
     "Model": "load one with sg.load(path)",
     "FactorGraph": "make one with dynamics_graph",
+    "Contact": "make one with sg.Contact(frame)",
+    "ControlTask": "make one with sg.control.PostureTask(), for example",
     "Ground": "make one with sg.Plane(normal, height), sg.HeightMap(heights) or sg.Steps(at, heights)",
 }
 
@@ -169,9 +171,7 @@ def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
                 break
             return value
     words = [_words(choice) for choice in choices if choice is not type(None)]
-    fixes = list(dict.fromkeys(_FIXES[n] for c in choices if (n := getattr(c, "__name__", "")) in _FIXES))
-    if isinstance(value, str) and len(value) <= _LONGEST:
-        fixes = [fix.replace("(path)", f"({value!r})") for fix in fixes]
+    fixes = _find_fixes(choices, value)
     place = f"{function.__qualname__.removesuffix('.__init__')}: {name}"
     expected = " or ".join(dict.fromkeys(words))
     model: Any = value
@@ -179,6 +179,23 @@ def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
         given = f"the {model.kind} {model.name!r}"
         raise InputError(f"{place}: expected {expected}, got {given}", why=_NO_ROBOT, fix=" or ".join(fixes))
     raise InputError(f"{place}: expected {expected}, got {describe_value(value)}", fix=" or ".join(fixes))
+
+
+def _find_fixes(choices: Sequence[Any], value: Any) -> list[str]:
+    """Return calls that make what is expected; of lists and mappings, what their items should be in place of texts."""
+    kinds, text = list(choices), value
+    if not isinstance(value, str):
+        items = value.values() if isinstance(value, Mapping) else value if isinstance(value, _ROWS) else ()
+        text = next((item for item in items if isinstance(item, str)), None)
+        inside = [i for c in choices if get_origin(c) in (collections.abc.Mapping, *_LISTS) for i in get_args(c)]
+        kinds += [choice for kind in inside if text is not None for choice in list_choices(kind)]
+    fixes = dict.fromkeys(_FIXES[name] for kind in kinds if (name := getattr(kind, "__name__", "")) in _FIXES)
+    lists = [get_args(c)[0] for c in choices if get_origin(c) in _LISTS and not _is_record(c) and get_args(c)]
+    if any(kind is not Any and _any_of(kind)(value) for kind in lists):
+        return ["give a list, also of one"]
+    if not isinstance(text, str) or len(text) > _LONGEST:
+        return list(fixes)
+    return [fix.replace("(path)", f"({text!r})").replace("(frame)", f"({text!r})") for fix in fixes]
 
 
 def _test(kind: Any) -> Callable[[Any], bool]:

@@ -82,6 +82,23 @@ def test_a_box_on_a_slope_stays_or_slides_as_coulomb_says(slope):
         assert abs(along[1]) < 0.02
 
 
+def test_friction_with_a_time_constant_of_its_own_lifts_nothing():
+    """A box of which corners slide at 3 m/s is pushed up by MuJoCo's friction, unless that has longer to act."""
+    box, heights = sg.load(BOX, base="floating"), []
+    contacts = [sg.Contact("box", friction=0.5, at=at) for at in CORNERS]
+    for sliding in (None, 0.5):
+        model, data, states = make(box, contacts=contacts, sliding=sliding)
+        q = box.neutral()
+        q[2] = 0.051
+        data.qpos[:], data.qvel[:] = states.q_out(q), states.qd_out(q, np.array([0.0, 0.0, 0.0, 3.0, 0.0, 0.0]))
+        mujoco.mj_step(model, data, 200)
+        found = states.q_back(data.qpos)
+        heights.append(found[2] - 0.051)
+    assert found[0] == pytest.approx(3.0 * 0.2 - 0.5 * 0.5 * G * 0.2**2, rel=0.02)  # Coulomb's friction brakes it
+    assert heights[0] > 5 * abs(heights[1])
+    assert abs(heights[1]) < 1e-3
+
+
 def test_a_sole_touches_with_its_corners_and_shapes_of_the_file_do_not():
     arm = sg.load(robot_file("a1.urdf"), base="floating")
     model, *_ = make(arm, contacts=[Sole("trunk", 0.2, 0.1, at=(0.0, 0.0, -0.1))])
@@ -103,7 +120,8 @@ def test_ranges_and_dry_friction_are_taken_if_they_are_asked_for():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"dt": 0.0}, "finite and positive"),
+        ({"dt": 0.0}, "step .* finite and positive"),
+        ({"sliding": -1.0}, "time constant .* finite and positive"),
         ({"contacts": [sg.Contact("bax")]}, "no frame is called 'bax'"),
         ({"contacts": [sg.Contact("box", shape="collisions")]}, "points and balls"),
         ({"contacts": [sg.Contact("box", friction=np.ones(3))]}, "many motions"),

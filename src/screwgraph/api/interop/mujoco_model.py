@@ -22,8 +22,6 @@ REACH = 9.0
 """Half the side (m) of the ground as it is drawn; it goes on without end."""
 APART = 0.1
 """Where along the axis of a loop's hinge its second point is (m)."""
-GROUND, BALL = 1, 2
-"""Bits of what touches: balls and the ground, nothing else."""
 
 
 @check_arguments
@@ -35,6 +33,7 @@ def mujoco_model(
     dt: float = 1e-3,
     stops: bool = False,
     friction: bool = False,
+    sliding: float | None = None,
 ) -> Any:
     """Return a `mujoco.MjModel` of a robot, on balls at the points of its contacts: a plant for controllers.
 
@@ -49,14 +48,18 @@ def mujoco_model(
         dt: time (s) of a step.
         stops: ranges of joints are limits, soft ones.
         friction: joints have the dry friction of the file.
+        sliding: time constant (s) of friction (`solreffriction`), for contacts that slide: by that of their normals,
+            which is the default, they push apart, the more the quicker they slide; the longer, the less slow slip is
+            braked.
 
     Raises:
-        InputError: MuJoCo is not installed, or has no joint, loop or coupling of a kind; dt is not positive; a contact
-            has a shape, touches another body, or differs from motion to motion, so does the ground.
+        InputError: MuJoCo is not installed, or has no joint, loop or coupling of a kind; a time is not positive; a
+            contact has a shape, touches another body, or differs from motion to motion, so does the ground.
     """
     mujoco, plane = extra_module("mujoco", "MuJoCo", "'screwgraph[mjcf]'"), _place_plane(ground or Plane())
-    if not 0.0 < dt < np.inf:
-        raise InputError(f"the step of MuJoCo's model is {dt!r}", why="it must be finite and positive (s)")
+    for what, time in (("the step of MuJoCo's model", dt), ("the time constant of friction", sliding)):
+        if time is not None and not 0.0 < time < np.inf:
+            raise InputError(f"{what} is {time!r}", why="it must be finite and positive (s)")
     spec = mujoco.MjSpec()
     spec.modelname, spec.option.timestep, spec.option.gravity = robot.name, dt, robot.gravity
     spec.compiler.degree, spec.option.cone = False, mujoco.mjtCone.mjCONE_ELLIPTIC
@@ -71,11 +74,15 @@ def mujoco_model(
     points = [p for c in contacts for p in (c.corners if isinstance(c, HeldContact) else [c])]
     if points:
         spec.worldbody.add_geom(
-            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[REACH, REACH, 0.1], contype=GROUND,
-            conaffinity=BALL, condim=3, friction=[0.0, 0.0, 0.0], **plane,
+            name="ground", type=mujoco.mjtGeom.mjGEOM_PLANE, size=[REACH, REACH, 0.1], contype=0,
+            conaffinity=0, **plane,
         )  # fmt: skip
     for number, point in enumerate(points):
         _add_ball(mujoco, bodies, robot, point, f"contact{number}")
+        spec.add_pair(
+            geomname1="ground", geomname2=f"contact{number}", condim=3, friction=[point.friction] * 2 + [0.0] * 3,
+            solreffriction=[0.0, 0.0] if sliding is None else [sliding, 1.0],
+        )  # fmt: skip
     model = spec.compile()
     for link in robot.links[1:]:  # after compilation, which refuses moments of inertia of no rigid body
         body = model.body(link.name).id
@@ -172,7 +179,7 @@ def _add_coupling(mujoco: Any, spec: Any, coupling: Coupling) -> None:
 
 
 def _add_ball(mujoco: Any, bodies: dict[str, Any], robot: Robot, point: Contact, name: str) -> None:
-    """Put a ball where a contact is, which touches the ground with a friction of its own."""
+    """Put a ball where a contact is."""
     if point.frame not in robot.frame_names:
         raise make_unknown_name_error("frame", point.frame, robot.frame_names)
     who = f"the contact of {point.frame!r}"
@@ -184,8 +191,7 @@ def _add_ball(mujoco: Any, bodies: dict[str, Any], robot: Robot, point: Contact,
     pose = frame.T_lf @ transform(np.eye(3), np.asarray(point.at, dtype=float))
     bodies[frame.link].add_geom(
         name=name, type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[max(float(point.radius), POINT), 0.0, 0.0], mass=0.0,
-        contype=BALL, conaffinity=GROUND, condim=3, priority=1, friction=[float(point.friction), 0.0, 0.0],
-        **_place(pose),
+        contype=0, conaffinity=0, **_place(pose),
     )  # fmt: skip
 
 

@@ -41,7 +41,10 @@ def make_contacts(
     contacts = tuple(contacts)  # of an iterator, too
     for contact in contacts:
         if not isinstance(contact, Contact):
-            raise InputError(f"contacts: expected sg.Contact, got {describe_value(contact)}", fix='sg.Contact("foot")')
+            name = contact if isinstance(contact, str) else "foot"
+            raise InputError(
+                f"contacts: expected sg.Contact, got {describe_value(contact)}", fix=f"sg.Contact({name!r})"
+            )
         TOUCHING[model.kind].check(model, contact)
     contacts = TOUCHING[model.kind].expand(model, contacts)
     most = TOUCHING[model.kind].count_most(model)
