@@ -141,3 +141,25 @@ def test_joints_that_mujoco_lacks_are_named():
     )
     with pytest.raises(sg.InputError, match="joint 'p' is a planar joint"):
         mujoco_model(sg.load(planar))
+
+
+def test_names_that_mujoco_keeps_are_told():
+    """The body of its ground is called so, whatever the first link is."""
+    joint = (
+        '<joint name="j" type="revolute"><parent link="{}"/><child link="{}"/><limit effort="1" velocity="1"/></joint>'
+    )
+    text = BOX.replace("</robot>", '<link name="world"/>' + joint + "</robot>")
+    assert mujoco_model(sg.load(text.format("world", "box"))).nv == 1
+    heavy = text.replace('<link name="box">', '<link name="a"/><link name="world">').replace('<link name="world"/>', "")
+    with pytest.raises(sg.InputError, match="a link is called 'world'"):
+        mujoco_model(sg.load(heavy.format("a", "world")))
+
+
+def test_what_mujoco_refuses_is_told():
+    """A joint whose limits are the same number has a range that is none."""
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="box"/>{}</joint>'
+    limit = '<limit lower="0.3" upper="0.3" effort="1" velocity="1"/>'
+    robot = sg.load(BOX.replace("</robot>", '<link name="a"/>' + joint.format(limit) + "</robot>"))
+    assert mujoco_model(robot).nv == 1
+    with pytest.raises(sg.InputError, match="should be smaller"):
+        mujoco_model(robot, stops=True)

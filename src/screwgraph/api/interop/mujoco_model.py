@@ -22,6 +22,8 @@ REACH = 9.0
 """Half the side (m) of the ground as it is drawn; it goes on without end."""
 APART = 0.1
 """Where along the axis of a loop's hinge its second point is (m)."""
+WORLD = "world"
+"""Name of MuJoCo's ground."""
 
 
 @check_arguments
@@ -39,7 +41,8 @@ def mujoco_model(
 
     Links, joints, damping, armature and gravity are the robot's; loops and couplings are MuJoCo's equalities, which
     are soft. Shapes of the file are left out: nothing but contacts touches, and these only the ground, by elliptic
-    cones, with the friction of each. Efforts of all coordinates are `qfrc_applied`; `mujoco_states` converts them.
+    cones, with the friction of each, and as softly as MuJoCo has it: no restitution, stiffness and damping. Efforts of
+    all coordinates are `qfrc_applied`; `mujoco_states` converts them.
 
     Args:
         robot: any with fixed, revolute, prismatic, spherical joints and floating bases.
@@ -54,18 +57,23 @@ def mujoco_model(
 
     Raises:
         InputError: MuJoCo is not installed, or has no joint, loop or coupling of a kind; a time is not positive; a
-            contact has a shape, touches another body, or differs from motion to motion, so does the ground.
+            contact has a shape, touches another body, or differs from motion to motion, so does the ground; a
+            link other than the first is called "world"; MuJoCo refuses the model.
     """
     mujoco, plane = extra_module("mujoco", "MuJoCo", "'screwgraph[mjcf]'"), _place_plane(ground or Plane())
     for what, time in (("the step of MuJoCo's model", dt), ("the time constant of friction", sliding)):
         if time is not None and not 0.0 < time < np.inf:
             raise InputError(f"{what} is {time!r}", why="it must be finite and positive (s)")
+    if any(link.name == WORLD for link in robot.links[1:]):
+        raise InputError(
+            f"a link is called {WORLD!r}", why="that is the body of MuJoCo's ground", fix="rename the link"
+        )
     spec = mujoco.MjSpec()
     spec.modelname, spec.option.timestep, spec.option.gravity = robot.name, dt, robot.gravity
     spec.compiler.degree, spec.option.cone = False, mujoco.mjtCone.mjCONE_ELLIPTIC
     bodies = {robot.links[0].name: spec.worldbody}
     for joint in robot.joints:  # parents come first
-        bodies[joint.child] = _add_body(mujoco, bodies[joint.parent], robot.link(joint.child), joint)
+        bodies[joint.child] = _add_body(bodies[joint.parent], robot.link(joint.child), joint)
         _add_joint(mujoco, bodies[joint.child], joint, stops, friction)
     for loop in robot.loops:
         _add_loop(mujoco, spec, bodies, loop)
@@ -83,7 +91,10 @@ def mujoco_model(
             geomname1="ground", geomname2=f"contact{number}", condim=3, friction=[point.friction] * 2 + [0.0] * 3,
             solreffriction=[0.0, 0.0] if sliding is None else [sliding, 1.0],
         )  # fmt: skip
-    model = spec.compile()
+    try:
+        model = spec.compile()
+    except ValueError as error:  # a range or a size that it refuses
+        raise InputError(f"MuJoCo has no model of {robot.name!r}", why=" ".join(str(error).split())) from error
     for link in robot.links[1:]:  # after compilation, which refuses moments of inertia of no rigid body
         body = model.body(link.name).id
         model.body_mass[body], model.body_inertia[body] = link.inertia.mass, _find_moments(link)[0]
@@ -91,7 +102,7 @@ def mujoco_model(
     return model
 
 
-def _add_body(mujoco: Any, parent: Any, link: Link, joint: Joint) -> Any:
+def _add_body(parent: Any, link: Link, joint: Joint) -> Any:
     """Return the body of a joint's child, in axes of its own moments of inertia; their values follow later."""
     pose = joint.origin @ joint.type.transform(joint.type.manifold.identity())
     inertial = {"mass": 1.0, "inertia": [1.0] * 3, "explicitinertial": True}
