@@ -180,7 +180,7 @@ class RowGroups:
 
     def __init__(self, patterns: Sequence[RowPattern], width: int) -> None:
         """Look at patterns, none of whose rows names an unknown twice; there are `width` directions."""
-        self._patterns, self.width = list(patterns), width
+        self.width = width
         lists = [_list_products(p, width) for p in patterns]
         groups = new_table(Group, len(lists))
         for g, (p, own) in enumerate(zip(patterns, lists, strict=True)):
@@ -203,7 +203,7 @@ class RowGroups:
     @cached_property
     def addresses(self) -> tuple[int, ...]:
         """Addresses of the tables and the number of groups, as kernels take them."""
-        return (*self.tables.addresses, len(self._patterns))
+        return (*self.tables.addresses, len(self.tables.groups))
 
     def multiply(self, values: Float[np.ndarray, " e"], x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
         """Return J x."""

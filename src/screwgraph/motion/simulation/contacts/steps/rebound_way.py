@@ -119,16 +119,11 @@ class ReboundWay:
         free, rates = terms.full_velocities(at["b"], at["drift"], at["places"]), terms.full("rates", at["rates"])
         last = terms.read_impulses(at["dt"], at["forces"], at["axes"])
         rests = [choose(abs(rate) > IMPACT, 0.0, 1.0) for rate in rates for _ in range(3)]
-        impulses = [new - old * still for new, old, still in zip(x, last, [*rests, *last[3 * k :]], strict=True)]
+        resting = [old * still for old, still in zip(last, [*rests, *last[3 * k :]], strict=True)]
+        impulses = [new - old for new, old in zip(x, resting, strict=True)]
         dv = inertia.solve(multiply_transposed(full, impulses, len(change)))
         w, gained = add_vectors(free, rows.move(change)), rows.move(dv)
-        others = rows.move(
-            inertia.solve(
-                multiply_transposed(
-                    full, [old * still for old, still in zip(last, [*rests, *last[3 * k :]], strict=True)], len(change)
-                )
-            )
-        )
+        others = rows.move(inertia.solve(multiply_transposed(full, resting, len(change))))
         before = [u + v for u, v in zip(at["arrive"], others, strict=True)]
         less = 1.0 - keep_energy(impulses, before, gained)
         x = [y - less * i for y, i in zip(x, impulses, strict=True)]
