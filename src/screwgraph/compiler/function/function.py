@@ -132,7 +132,7 @@ class Function(NativeCallable):
 
     @property
     def ufunc(self) -> np.ufunc:
-        """The function as a NumPy gufunc: broadcasting, `out=`, `where` and dtype rules are NumPy's."""
+        """The function as a NumPy gufunc; of too many arrays for one, a callable alike that has no `where`."""
         return self._evaluation.compiled.ufunc
 
     @property

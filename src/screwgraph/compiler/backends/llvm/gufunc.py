@@ -6,10 +6,12 @@ import ctypes
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.compiler.backends.llvm.assembly import Arguments, emit_module, emit_packed_block
 from screwgraph.compiler.backends.llvm.domain_counter import COUNTER, EVERYTHING, Domains
 from screwgraph.compiler.backends.llvm.fastcall import (
@@ -29,6 +31,7 @@ from screwgraph.compiler.backends.llvm.machine_code import (
     compile_tiered,
     make_entry,
 )
+from screwgraph.compiler.backends.llvm.packed_arrays import MOST, PackedArrays, exceeds_numpy, pack_domains
 from screwgraph.compiler.cache import pack_code
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import Code, Routine
@@ -75,8 +78,16 @@ def compile_program(
 
     Without `batches`, and of code whose samples go alone, code for single states only is made, in a fraction of the
     time; `quickly` takes less time for long programs whose code may be a little slower. The quick call leaves
-    numbers outside of their `domains` to the caller; in batches they are counted.
+    numbers outside of their `domains` to the caller; in batches they are counted. Of more arrays or axes than NumPy
+    takes, `ufunc` is a callable alike, which has no `where`, and there is no quick call.
     """
+    if exceeds_numpy(arguments, results):
+        cores, names = [core for core, _ in arguments], tuple(n for _, own in arguments for n in own)
+        one, whole = ((len(names),), names), (sum(map(prod, results)),)
+        ways: dict[str, bool] = {"batches": batches, "quickly": quickly}
+        made = compile_program(name, program, [one], [whole], dtype, **ways, domains=pack_domains(domains, cores))
+        packed: Any = PackedArrays(made.ufunc, cores, results)
+        return CompiledProgram(packed, no_fastcall, made.outside, lambda otherwise: otherwise)
     batches = batches and not program.goes_alone
     large = cache_bytes()
     question = (pack_code(program), arguments, results, dtype, large, *(() if batches else ("single",)), domains)
@@ -187,9 +198,16 @@ def make_ufunc(
     code: MachineCode,
     counters: Sequence[ctypes.c_int64],
 ) -> np.ufunc:
-    """Make a gufunc of code's `loop` from core shapes; it keeps code and counters."""
+    """Make a gufunc of code's `loop` from core shapes; it keeps code and counters.
+
+    Raises:
+        InputError: NumPy takes no gufunc of so many arrays.
+    """
     signature = "->".join(",".join(_core(shape) for shape in shapes) for shapes in (arguments, results))
     nin, nout = len(arguments), len(results)
+    if nin + nout > MOST:
+        why, fix = f"NumPy takes {MOST} at most", "call the function without blocks"
+        raise InputError(f"{name} in blocks has {nin + nout} arrays", why=why, fix=fix)
     pointer = ctypes.c_void_p
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
