@@ -43,11 +43,6 @@ class ImpulseLaw(Protocol):
         ...
 
     @property
-    def frictions(self) -> tuple[int, ...]:
-        """Which of its numbers are friction of contacts: with none of it the problem is convex."""
-        ...
-
-    @property
     def search_law(self) -> ImpulseLaw:
         """The same law with other velocities that are zero where it holds, by which searches from afar find it."""
         ...
@@ -93,7 +88,6 @@ class Cone:
     rows = 3
     values = 1
     prepared = 16
-    frictions = (0,)
 
     @property
     def search_law(self) -> ImpulseLaw:
@@ -255,7 +249,6 @@ class Range:
     rows = 1
     values = 2
     prepared = 2
-    frictions = ()
 
     @property
     def search_law(self) -> ImpulseLaw:
@@ -300,7 +293,6 @@ class DryFriction:
     rows = 1
     values = 1
     prepared = 2
-    frictions = ()
 
     @property
     def search_law(self) -> ImpulseLaw:

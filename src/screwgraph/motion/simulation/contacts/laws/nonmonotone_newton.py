@@ -1,4 +1,4 @@
-"""Newton's method whose steps need not fall each time: shared by searches that begin far from a solution.
+"""Newton's method whose steps need not fall each time, for searches that begin far from a solution.
 
 It has a proximal term and steps of a few lengths, the longest after which |F|^2 is less than the most of the last five.
 Grippo, Lampariello & Lucidi (1986), "A nonmonotone line search technique".
@@ -31,8 +31,6 @@ NEAR, LEAST, SMALL, LARGE = 1e-14, 1e-18, 1e-12, 1e-2
 """The proximal term: at first, at least, at least where no length is taken, and where an attempt ends."""
 EASIER, HARDER = 0.1, 100.0
 """Its factors."""
-Forms = Callable[[ImpulseProblem, Numbers], tuple[ImpulseProblem, ImpulseProblem]]
-"""Of the problem and a state: that of |F|^2 and slopes, and that by which laws hold."""
 
 
 class Attempt(NamedTuple):
@@ -51,20 +49,20 @@ class Attempt(NamedTuple):
         return cls(goes, count, tries, proximal, sizes)
 
 
-def add_vectors(memory: Memory, rows: int) -> None:
-    """Add the vectors of passages to the memory."""
+def list_passage(
+    memory: Memory, names: Sequence[str], problem: Callable[..., ImpulseProblem], state: str
+) -> list[Part]:
+    """Return the parts from impulses "tried" to those "ahead" and "trial"; `names` are the problem's vectors.
+
+    |F|^2 and slopes are those of `ImpulseProblem.search_problem`; whether laws hold says the problem itself.
+    """
+    rows = len(memory.places("tried"))
     for name, size in (("step", rows), ("ahead", rows), ("trial", TRIAL)):
         memory.add(name, size)
 
-
-def list_passage(
-    memory: Memory, names: Sequence[str], problem: Callable[..., ImpulseProblem], state: str, forms: Forms
-) -> list[Part]:
-    """Return the parts from impulses "tried" to those "ahead" and "trial"; `names` are the problem's vectors."""
-
     def linearise(*vectors: Any) -> list[Number]:
         *own, y, state = vectors
-        searched, _ = forms(problem(*own), state)
+        searched = problem(*own).search_problem
         F = searched.residuals(list(y))
         return [*newton.linearise_residuals(searched, list(y), state[3]), *begin_trials(F, Attempt.read(state))]
 
@@ -72,13 +70,13 @@ def list_passage(
         return [*newton.scale_step(triangle, lengths), *y]
 
     def try_length(*vectors: Any) -> list[Number]:
-        *own, step, y, state, sweeps, ahead, trial = vectors
-        return advance_trial(forms(problem(*own), state), y, step, ahead, trial, sweeps[2])
+        *own, step, y, sweeps, ahead, trial = vectors
+        return advance_trial(problem(*own), y, step, ahead, trial, sweeps[2])
 
-    trial = memory.block(f"try {state}", [*names, "step", "tried", state, "state", *AHEAD], AHEAD, try_length)
+    trial = memory.block("try", [*names, "step", "tried", "state", *AHEAD], AHEAD, try_length)
     return [
-        memory.block(f"ease {state}", [*names, "tried", state], [*newton.SIZES, "trial"], linearise),
-        newton.add_rotation(memory, len(memory.places("tried"))),
+        memory.block("linearise start", [*names, "tried", state], [*newton.SIZES, "trial"], linearise),
+        newton.add_rotation(memory, rows),
         memory.block("find step", ["triangle", "lengths", "tried"], ["step", "ahead"], find_step),
         StageLoop(LENGTHS, (trial,), ()),
     ]
@@ -103,17 +101,13 @@ def begin_trials(F: Numbers, state: Attempt) -> list[Number]:
 
 
 def advance_trial(
-    forms: tuple[ImpulseProblem, ImpulseProblem],
-    y: Numbers,
-    step: Numbers,
-    ahead: Numbers,
-    trial: Numbers,
-    smallest: Number,
+    problem: ImpulseProblem, y: Numbers, step: Numbers, ahead: Numbers, trial: Numbers, smallest: Number
 ) -> list[Number]:
     """Return impulses ahead and the state of trials after one of a length of the step."""
-    (searched, own), (length, taken, left, now, most) = forms, trial
+    length, taken, left, now, most = trial
     tried = [a - length * d for a, d in zip(y, step, strict=True)]
-    worst, square = own.residual(tried), sum((f * f for f in searched.residuals(tried)), start=0.0)
+    F = problem.search_problem.residuals(tried)
+    worst, square = problem.residual(tried), sum((f * f for f in F), start=0.0)
     falls = choose(worst <= smallest, 1.0, choose(square < (1.0 - LESS * length) * most, 1.0, 0.0))
     is_taken = choose(taken > 0.0, 0.0, falls) > 0.5
     found = choose_vector(is_taken, tried, ahead)

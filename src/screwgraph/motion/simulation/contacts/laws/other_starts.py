@@ -1,8 +1,8 @@
-"""Impulses from other starts, where the path of increasing friction finds none.
+"""Impulses from other starts, where sweeps and Newton's method from the last step find none.
 
-|F| of contacts that slip has least values that are no zero, so that Newton's method may end away from a solution, and
-a solution at a part of friction may end shortly before the whole. The method begins without impulses, then with some
-of any signs, until laws hold. F is that of `ImpulseLaw.search_law`, of which more starts lead to a solution.
+|F| of contacts that slip has least values that are no zero, so that Newton's method may end away from a solution. It
+begins without impulses, then with some of any signs, until laws hold. F is that of `ImpulseLaw.search_law`, of which
+more starts lead to a solution.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SPREAD = 3.0
 
 
 def add_starts(memory: Memory, names: Sequence[str], problem: Callable[..., ImpulseProblem]) -> list[Part]:
-    """Return the parts after the path; `names` are the problem's vectors, "tried" those of attempts."""
+    """Return the parts after rounds that have failed; `names` are the problem's vectors, "tried" those of attempts."""
     memory.add("attempt", SOLVED + 2)
     changes = ["tried", "swept", "attempt"]
 
@@ -35,12 +35,12 @@ def add_starts(memory: Memory, names: Sequence[str], problem: Callable[..., Impu
         *own, x, sweeps, round_ = vectors
         return begin_starts(problem(*own), x, sweeps, round_)
 
+    trials = steps.list_passage(memory, names, problem, "attempt")
     follow = memory.block("follow start", [*steps.AHEAD, "state", *changes], changes, take_passage)
-    passage = (*steps.list_passage(memory, names, problem, "attempt", lambda own, _: (own.search_problem, own)), follow)
     begin = memory.block("begin starts", [*names, "x", "state", "round"], changes, begin_all)
     arrive = memory.block("end starts", ["x", "state", "round", *changes[::2]], ["x", "state", "round"], end_starts)
     first = memory.places("attempt").start
-    return [begin, SettledWhen(first, (SettlingLoop(first, passage), arrive))]
+    return [begin, SettledWhen(first, (SettlingLoop(first, (*trials, follow)), arrive))]
 
 
 def begin_starts(problem: ImpulseProblem, x: Any, sweeps: Any, round_: Any) -> list[Number]:

@@ -22,7 +22,6 @@ class RubbingRange:
     rows = 1
     values = 3
     prepared = 2
-    frictions = ()
 
     @property
     def search_law(self) -> ImpulseLaw:

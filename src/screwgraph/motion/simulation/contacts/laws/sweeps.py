@@ -99,13 +99,6 @@ class ImpulseProblem:
             yield law, slice(row, ends[0]), self.values[value : ends[1]], self.prepared[place : ends[2]]
             row, value, place = ends
 
-    def ease(self, share: Number) -> ImpulseProblem:
-        """Return the problem with a share of the friction of contacts."""
-        eased = (
-            share * x if i in law.frictions else x for law, _, values, _ in self.blocks() for i, x in enumerate(values)
-        )
-        return replace(self, values=list(eased))
-
     @property
     def search_problem(self) -> ImpulseProblem:
         """The problem by which searches from afar find impulses, see `ImpulseLaw.search_law`."""

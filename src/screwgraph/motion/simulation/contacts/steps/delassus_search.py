@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.simulation.contacts.laws import (
-    direct_newton,
-    friction_path,
-    newton,
-    nonmonotone_newton,
-    other_starts,
-)
+from screwgraph.motion.simulation.contacts.laws import direct_newton, newton, other_starts
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector
 from screwgraph.motion.simulation.contacts.steps.loop_closing import ROWS
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
@@ -75,10 +69,8 @@ class DelassusSearch:
         respond = memory.block("respond", ["x", "round", "change", *ROWS, *INERTIA, *beta], ["change"], self.respond)
         first = memory.places("round").start
         direct = direct_newton.list_parts(memory, problem, self._problem, m)
-        nonmonotone_newton.add_vectors(memory, m)
-        path = friction_path.add_path(memory, problem, self._problem)
         others = other_starts.add_starts(memory, problem, self._problem)
-        rounds = SettledWhen(first, (SettlingLoop(first, passage), *path, *others))
+        rounds = SettledWhen(first, (SettlingLoop(first, passage), *others))
         return (*begin, self.yielding_block(), *direct, rounds, respond)
 
     def yielding_block(self) -> Block:

@@ -1,9 +1,9 @@
-"""Impulses along a path of increasing friction: laws of contacts hold where sweeps and Newton's method find none."""
+"""Impulses from other starts: laws of contacts hold where sweeps and Newton's method find none."""
 
 import numpy as np
 import pytest
 
-from screwgraph.motion.simulation.contacts.laws import friction_path, newton, nonmonotone_newton, other_starts
+from screwgraph.motion.simulation.contacts.laws import newton, other_starts
 from screwgraph.motion.simulation.contacts.laws.laws import Cone
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, begin_sweeps
 from screwgraph.tape import Memory, Routine, SettlingLoop
@@ -33,8 +33,8 @@ def wedging_problem(seed, mu):
     return ImpulseProblem([Cone()] * CONTACTS, rows, b.tolist(), [mu] * CONTACTS, prepared), x, G
 
 
-def search(problem, x, way="path"):
-    """Return impulses and the residual of the code of a path, of other starts, or of Newton's method alone."""
+def search(problem, x, way):
+    """Return impulses and the residual of the code of other starts, or of Newton's method alone."""
     memory, lower = Memory(), [y for row in problem.G for y in row.values()]
     numbers = {"G": lower, "b": problem.b, "values": problem.values, "prepared": problem.prepared, "x": x}
     numbers |= {"state": begin_sweeps(1e-3), "round": [0.0, 1.0, 1.0], "newton": [1.0, 0.0, 1e-10, 1e30, 1e30]}
@@ -47,22 +47,19 @@ def search(problem, x, way="path"):
         return ImpulseProblem(problem.laws, rows, list(b), list(values), list(prepared))
 
     first = newton.add_newton(memory, NAMES, read, ROWS)
-    nonmonotone_newton.add_vectors(memory, ROWS)
-    add = {"path": friction_path.add_path, "starts": other_starts.add_starts}
-    parts = add[way](memory, NAMES, read) if way in add else [first]
+    parts = other_starts.add_starts(memory, NAMES, read) if way == "starts" else [first]
     assert isinstance(first, SettlingLoop)
     inputs = tuple(place for name in numbers for place in memory.places(name))
-    outputs = (*memory.places("x"), memory.places("round" if way in add else "newton")[-1])
+    outputs = (*memory.places("x"), memory.places("round" if way == "starts" else "newton")[-1])
     routine = Routine(tuple(f"x{i}" for i in inputs), inputs, outputs, memory.size, tuple(parts))
     *found, left = routine.evaluate([float(y) for own in numbers.values() for y in own])
     return np.array(found, dtype=float), float(left)
 
 
-@pytest.mark.parametrize("way", ["path", "starts"])
 @pytest.mark.parametrize("seed", [*range(4), *HARD])
-def test_laws_hold_at_the_end_of_a_path_or_from_other_starts(seed, way):
+def test_laws_hold_from_other_starts(seed):
     problem, x, G = wedging_problem(seed, 1.0)
-    found, left = search(problem, x, way)
+    found, left = search(problem, x, "starts")
     assert left < 1e-10
     assert_laws_hold(found, G @ found + problem.b, 1.0)
 
@@ -75,6 +72,6 @@ def test_newton_alone_leaves_them(seed):
 
 def test_impulses_stay_where_rounds_have_solved_a_step():
     """And where no round was: contacts stick or are open."""
-    x, sweeps = [0.0] * ROWS, begin_sweeps(1e-3)
+    (problem, *_), x, sweeps = wedging_problem(0, 1.0), [0.0] * ROWS, begin_sweeps(1e-3)
     for rounds, left, expected in ((1.0, 1e-11, 0.0), (0.0, 1.0, 0.0), (1.0, 1e-3, 1.0)):
-        assert friction_path.begin_path(x, sweeps, [0.0, rounds, left])[2 * ROWS] == expected
+        assert other_starts.begin_starts(problem, x, sweeps, [0.0, rounds, left])[2 * ROWS] == expected
