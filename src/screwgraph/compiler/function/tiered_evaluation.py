@@ -44,9 +44,6 @@ SEARCH = 100_000
 CHUNK = 1024
 """States at once: every operation keeps its values."""
 
-AXES = 64
-"""Axes of all results together that NumPy takes at most."""
-
 MAKING, CALLED, EACH = 3e-4, 1e-6, 2e-9
 """Seconds an operation that it takes to make machine code, and to interpret: once, and for each state."""
 
@@ -244,9 +241,7 @@ class Evaluation:
             check_arrays(self.name, self.arguments, values)
         except InputError as found:
             return found
-        axes = sum(len(result.shape) for result in self.results)
-        fix = "ask for fewer results, or derivatives, at once" if axes > AXES else ""
-        return InputError(f"{self.name} cannot be called so", why=str(error), fix=fix)
+        return InputError(f"{self.name} cannot be called so", why=str(error))
 
 
 def estimate_seconds(program: Program, states: int) -> float:

@@ -17,13 +17,6 @@ BY = {"q": 1e-8, "qd": 1e-6, "tau": 1e-4, "contacts": 1e-5}
 """Arguments, and steps of differences: less than what feet sink by, 1e-6 m; numbers of contacts: relative."""
 
 
-ROD = (
-    '<robot name="rod"><link name="base"/><link name="rod"><inertial><mass value="1"/>'
-    '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
-    '<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>'
-)
-
-
 def arguments(simulator, tau):
     return [np.array(x) for x in (simulator.q, simulator.qd, tau, *simulator._last)]
 
@@ -191,18 +184,6 @@ bodies: [{name: rod, points: [P, Q], length: 1, mass: 2, cog: [0.5, 0], I0: 0.66
     values = [np.array(x) for x in (simulator.q, simulator.qd, *simulator._last)]
     values[1][[0, 2]] = 0.3
     compare(simulator.function, values, ("q", "qd", "contacts"))
-
-
-def test_derivatives_by_more_than_numpy_takes_at_once_are_asked_for_in_parts():
-    """Each of six arguments has five results, 11 axes together; NumPy takes 64 of one function."""
-    simulator = sg.Simulator(
-        sg.load(ROD), DT, contacts=[sg.Contact("rod", at=(1.0, 0.0, 0.0))], parameters=("rod.mass",)
-    )
-    values = [simulator.q, simulator.qd, np.zeros(1), *simulator._last]
-    names = [a.name for a in simulator.function.arguments]
-    with pytest.raises(sg.InputError, match="ask for fewer results, or derivatives, at once"):
-        simulator.function.jacobian(*names[:6])(*values)
-    assert len(simulator.function.jacobian(*names[:5])(*values)) == 25
 
 
 def test_a_sliding_box_by_its_friction():
