@@ -79,3 +79,15 @@ def test_a_model_that_is_used_again_has_other_scales_of_costs():
             np.testing.assert_allclose(own, entries[where])
             bound.evaluate_cost_slopes(at)
             np.testing.assert_allclose(model.gradient, gradient)
+
+
+def test_scales_that_are_the_same_arrays_and_relax_as_much_repeat_others():
+    scale = np.full(3, 2.0)
+    first, same, loose, other = (
+        ModelScales(s, None, None, None, None, None, relaxed)
+        for s, relaxed in ((scale, 0.1), (scale, 0.1), (scale, 0.2), (scale.copy(), 0.1))
+    )
+    assert first.repeat(same)
+    assert not first.repeat(loose)
+    assert not first.repeat(other)
+    assert not first.repeat(ModelScales(None, None, None, None, None, None, 0.1))

@@ -53,7 +53,12 @@ class ValueLayout:
 
     def views(self, x: Float[np.ndarray, " s"]) -> dict[str, np.ndarray]:
         """Return the families' arrays (count, *shape) inside a vector."""
-        return {v.name: x[self.places[v.name]].reshape(v.count, *v.manifold.shape) for v in self.families}
+        return {name: x[place].reshape(shape) for name, place, shape in self._shapes}
+
+    @cached_property
+    def _shapes(self) -> list[tuple[str, slice, tuple[int, ...]]]:
+        """Name, place and shape of each family's values."""
+        return [(v.name, self.places[v.name], (v.count, *v.manifold.shape)) for v in self.families]
 
     def unpack(self, x: Float[np.ndarray, " s"]) -> dict[str, np.ndarray]:
         """Return copies of the families' arrays."""

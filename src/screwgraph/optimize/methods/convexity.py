@@ -57,7 +57,9 @@ class Convexity:
         """Return what to do after such a part of a step was accepted."""
         plain = 0 if self.curved else self.plain + 1
         leads_on = self.curved or (part > STRAIGHT and (plain < LONGEST or not self.curvature))
-        return replace(self, straight=self.straight and leads_on, plain=plain)
+        straight = self.straight and leads_on
+        is_same = (straight, plain) == (self.straight, self.plain)
+        return self if is_same else replace(self, straight=straight, plain=plain)
 
 
 def find_direction(
@@ -82,7 +84,9 @@ def find_direction(
                 if np.isfinite(step.x).all():
                     last = shift if shift > 0.0 else convexity.shift
                     left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)
-                    return step, equations, replace(convexity, shift=last, curved=curved, skipped=left)
+                    if (last, curved, left) != (convexity.shift, convexity.curved, convexity.skipped):
+                        convexity = replace(convexity, shift=last, curved=curved, skipped=left)
+                    return step, equations, convexity
         except SingularError as error:
             slack, bad = 1e-9, error.unknown
         if curved and convexity.straight:

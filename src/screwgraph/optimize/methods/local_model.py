@@ -67,6 +67,11 @@ class ModelScales:
         slopes, unequal_slopes = _slope_scales(equal, one, units), _slope_scales(unequal, other, units)
         return cls(one, other, slopes, unequal_slopes, units, unit_products(assembly, units), relaxed)
 
+    def repeat(self, others: ModelScales) -> bool:
+        """Whether they are the arrays of others, or none as there, and relax by as much."""
+        arrays = zip(vars(self).items(), vars(others).values(), strict=True)
+        return self.relaxed == others.relaxed and all(a is b for (name, a), b in arrays if name != "relaxed")
+
 
 @dataclass(frozen=True, eq=False)
 class ValuePlaces:
@@ -128,8 +133,9 @@ class BoundModel:
     def adopt(self, assembly: Assembly, scales: ModelScales) -> None:
         """Take other scales, of rows, units and costs; parameters of factors are the same."""
         of_costs = ("_cost_slopes", "_entries") if assembly.cost_scale != self._assembly.cost_scale else ()
+        finishes = () if not of_costs and scales.repeat(self.scales) else ("_finish",)
         self._assembly, self.scales = assembly, scales
-        for name in ("_finish", *of_costs):
+        for name in (*finishes, *of_costs):
             vars(self).pop(name, None)
 
     @cached_property

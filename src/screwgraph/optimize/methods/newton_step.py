@@ -10,6 +10,7 @@ from jaxtyping import Float
 
 from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.linear import Factored
+from screwgraph.optimize.methods.base import dot
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
@@ -106,7 +107,7 @@ def solve_predicted_step(equations: NewtonEquations, residuals: Residuals) -> Pr
     first = solve_newton_step(equations.with_barrier(0.0), residuals, accuracy=ROUGH)
     slacks, duals = first.find_longest_parts(0.0)
     both = (point.s.size, *point.addresses[1::2], *first.addresses[1::2])
-    total, ahead = (call_on_slacks("multiply_ahead", *both, *parts) for parts in ((0.0, 0.0), (slacks, duals)))
+    total, ahead = dot(point.s, point.z), call_on_slacks("multiply_ahead", *both, slacks, duals)
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
     aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / len(residuals[1])))
     return solve_newton_step(aimed, residuals, before=first)
