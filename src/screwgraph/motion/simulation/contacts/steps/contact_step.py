@@ -286,8 +286,8 @@ class ContactStep:
             cut = [u - v for u, v in zip(change, known, strict=True)]
             begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
             _, guess, _ = self.guess(at, last)
-            known, ends, at["way"] = self.closing.follow(guess, begun, impulse, late, at)
-            at["closing"], change = [0.0] * CLOSING, [u + v for u, v in zip(ends, cut, strict=True)]
+            known, at["way"] = self.closing.follow(guess, begun, x, late, at)
+            at["closing"], change = [0.0] * CLOSING, [u + v for u, v in zip(known, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, given["prepared"]).blocks():

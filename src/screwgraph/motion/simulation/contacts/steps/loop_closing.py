@@ -3,8 +3,10 @@
 The end of a step is q' = q + h v' + d, where v' obeys the laws of contacts and, at q', K v' = 0, and the displacement d
 closes loops. K is known where q' is: factors are those of a K nearby, and each passage corrects v' by what K v' is not
 zero, d by the gaps of loops that are left, with contacts that hold their places held: neither moves a foot that stands.
-Where contacts slip, velocities with which loops open are aims of the next search for impulses. Where contacts jam what
-loops hold, as both ends of a rod on the ground, passages may lead nowhere: then loops close after contacts are solved.
+Where contacts slip, velocities with which loops open are aims of the next search for impulses. Contacts jam what keeps
+bodies of natural coordinates rigid, as both ends of a rod on the ground its length. There places are held without the
+compliance of contacts, so that one of two holds that exclude one another is left out: ends that yield a little would go
+far instead. What slides is not held.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSyste
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import deviate
 from screwgraph.motion.simulation.contacts.laws.held_soles import Hold
 from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, choose_vector, largest
+from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, choose_vector, largest, rounding
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.nearest_closing import NearestClosing
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
@@ -53,8 +55,6 @@ ROUNDED = 1e-4
 """A size, in smallest changes of sweeps, that is left as it is."""
 CLOSING = 4
 """Numbers of the state of passages: whether to go on, passages; of the last, gaps' square (rad, m), size (m/s)."""
-ALONE = 2
-"""Numbers of the state of passages that know no contacts: whether to go on, and passages."""
 HOLD = 6
 """Numbers of a `Hold`."""
 ROWS = ("J", "soles", "places")
@@ -118,26 +118,21 @@ class LoopClosing:
             "closing": CLOSING,
             "first x": m,
             "first change": len(coupled.free),
-            **(self.nearest.sizes if self.model.closes_together else {"alone": ALONE}),
+            **self.nearest.sizes,
             "limbs": sum(map(len, self.limbs)),
             "factors": sum(map(len, self.factors)),
             "inverse": len(self.factors),
             "holds": HOLD * soles,
             "active": m,
-            "yields": m,
+            "yields": len(self.limbs),
         }
 
     def list_parts(self, memory: Memory, search: Sequence[Part], held: Sequence[str]) -> tuple[Part, ...]:
         """Return the passages, a search for impulses within; `held` are q, dt, contacts, forces and parameters."""
         own = [*held[:2], *held[4:]]
-        if not self.model.closes_together:
-            first, changed = memory.places("alone").start, ["change", "way", "closing", "alone"]
-            reads = [*changed, "state", "free", *INERTIA, *own]
-            block = make_named_block(memory, "alone", reads, changed, self.close_alone)
-            return *search, SettledWhen(first, (SettlingLoop(first, (block,)),))
         reads = ["change", "way", "state", "closing", "free", *own]
         look = make_named_block(memory, "measure", reads, SEEN, self.measure)
-        reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, *held[1:3]]
+        reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, "A", *held[1:3]]
         advance = make_named_block(memory, "advance", reads, MOVED, self.advance)
         passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
         nearest = self.nearest.list_parts(memory, ["free", "x", "first change", *ROWS, *own])
@@ -148,22 +143,23 @@ class LoopClosing:
         sizes = self.sizes
         found: list[Number] = [*x, *[0.0] * (3 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR]
         found += [0.0] * (sizes["first x"] + sizes["first change"])
-        found += self.nearest.begin() if self.model.closes_together else [1.0, 0.0]
+        found += self.nearest.begin()
         for kept, columns in ((guess.system.Y, self.limbs), (guess.factor.rows, self.factors)):
             found += [row.get(k, 0.0) for row, own in zip(kept, columns, strict=True) for k in own]
         found += guess.factor.inverse
         for hold in guess.holds:
             found += [hold.sticks, hold.turns, *hold.at, *hold.arc]
-        return [*found, *guess.active, *guess.yields]
+        return [*found, *guess.active, *guess.system.yields]
 
     def restore(self, at: Mapping[str, Any]) -> StickingGuess:
-        """Return a guess of what is kept of it, `GUESSED`, and of `INERTIA`."""
-        inertia = self.terms.inertia(*(at[name] for name in INERTIA))
+        """Return a guess of what is kept of it, `GUESSED`, of `INERTIA` and A."""
+        inertia, A = self.terms.inertia(*(at[name] for name in INERTIA)), self.terms.rows("A", at["A"])
         limbs, factors, inverse, holds, active, yields = (at[name] for name in GUESSED)
-        system = StickingSystem([], inertia, _fill(self.limbs, limbs), [], self.terms.order, [])
+        system = StickingSystem(A, inertia, _fill(self.limbs, limbs), [], self.terms.order, yields)
         own = (holds[i : i + HOLD] for i in range(0, len(holds), HOLD))
         held = [Hold(x[0], x[1], (x[2], x[3]), (x[4], x[5])) for x in own]
-        return StickingGuess(system, TreeFactor(_fill(self.factors, factors), list(inverse)), held, active, yields)
+        factor, every = TreeFactor(_fill(self.factors, factors), list(inverse)), self.terms.held.spread(yields)
+        return StickingGuess(system, factor, held, active, every)
 
     def move(self, q: Any, h: Number, velocity: Numbers, way: Numbers) -> tuple[Any, Any, Any]:
         """Return where a step leads that also goes a `way`, its velocity in the axes there, and the step."""
@@ -219,9 +215,10 @@ class LoopClosing:
         keeps, aims = choose(sticks, goes, 0.0) > 0.5, choose(sticks, goes, choose(searching, 1.0, 0.0))
         # A velocity that is corrected leads elsewhere.
         gained = [choose(aims > 0.5, h * r, 0.0) - gap for r, gap in zip(drift, gaps, strict=True)]
-        _, shift = guess.close(rows, gained)
+        pushes = choose_vector(keeps, all_x, x)
+        _, shift = self.hold(guess, rows, pushes, at).close(rows, gained)
         return [
-            *choose_vector(fallen, start_x, choose_vector(keeps, all_x, x)),
+            *choose_vector(fallen, start_x, pushes),
             *choose_vector(keeps, held_x, own_x),
             *choose_vector(fallen, start_change, choose_vector(keeps, moved, change)),
             *choose_vector(fallen, [0.0] * len(beta), choose_vector(aims > 0.5, add_vectors(beta, less), beta)),
@@ -237,42 +234,30 @@ class LoopClosing:
             *(maximum(falls, nearest[0]), *nearest[1:]),
         ]
 
-    def close_alone(self, at: Mapping[str, Any]) -> list[Number]:
-        """Return change, way, closing and alone after a passage that knows no contacts."""
-        change, way, closing = at["change"], at["way"], at["closing"]
-        (h,), (goes, passages), smallest = at["dt"], at["alone"], at["state"][2]
-        inertia, none = self.terms.inertia(*(at[name] for name in INERTIA)), [0.0] * len(change)
-        gaps, drift = self.look(at, add_vectors(self.terms.full("free", at["free"]), change), way)
-        corrected = inertia.solve(none, [-r for r in drift])
-        shift = inertia.solve(none, [h * r - gap for r, gap in zip(drift, gaps, strict=True)])
-        far = choose(maximum(largest(gaps), largest(drift)) > NEAR * smallest, goes, 0.0)
-        is_on, square = goes > 0.5, sum((gap * gap for gap in gaps), start=0.0)
-        return [
-            *choose_vector(is_on, add_vectors(change, corrected), change),
-            *choose_vector(is_on, add_vectors(way, shift), way),
-            *(*closing[:2], choose(is_on, square, closing[2]), closing[3]),
-            *(choose(passages < MOST - 1.5, far, 0.0), passages + goes),
-        ]
+    def hold(self, guess: StickingGuess, rows: ContactRows, x: Numbers, at: Mapping[str, Any]) -> StickingGuess:
+        """Return the guess that holds places while gaps close, of impulses x of all rows."""
+        if not self.model.jams:
+            return guess
+        return guess.hold_places(rows, x, at["contacts"][::4], rounding(at["dt"][0]))
 
     def follow(
-        self, guess: StickingGuess, free: Numbers, impulse: Numbers, late: Numbers, at: Mapping[str, Any]
-    ) -> tuple[list[Number], list[Number], list[Number]]:
-        """Return the change of velocities that laws know, that of the end, and the way, after `FOLLOWED` passages.
+        self, guess: StickingGuess, free: Numbers, x: Numbers, late: Numbers, at: Mapping[str, Any]
+    ) -> tuple[list[Number], list[Number]]:
+        """Return the change of velocities and the way after `FOLLOWED` passages.
 
-        Impulses stay as they are, and the first passage begins with the way `late`.
+        Impulses x stay as they are, and the first passage begins with the way `late`.
         """
         beta: list[Number] = [0.0] * len(self.model.free_velocities.loops)
-        way, inertia, still, (h,) = list(late), guess.system.inertia, [0.0] * len(free), at["dt"]
-        change, first = inertia.solve(impulse), inertia.solve(impulse)
-        rows = ContactRows.read(self.terms, *(at[name] for name in ROWS))
+        way, inertia, (h,) = list(late), guess.system.inertia, at["dt"]
+        impulse = self.terms.push(x, *(at[name] for name in ROWS))
+        rows, change = ContactRows.read(self.terms, *(at[name] for name in ROWS)), inertia.solve(impulse)
+        holds = self.hold(guess, rows, x, at)
         for _ in range(FOLLOWED):
             gaps, drift = self.look(at, add_vectors(free, change), way)
             less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
             beta = [u - r for u, r in zip(beta, drift, strict=True)]
-            together = self.model.closes_together
-            shift = guess.close(rows, less)[1] if together else inertia.solve(still, less)
-            way, change = add_vectors(way, shift), inertia.solve(impulse, beta)
-        return change if self.model.closes_together else first, change, way
+            way, change = add_vectors(way, holds.close(rows, less)[1]), inertia.solve(impulse, beta)
+        return change, way
 
 
 def _fill(pattern: Sequence[Sequence[int]], numbers: Any) -> list[Row]:

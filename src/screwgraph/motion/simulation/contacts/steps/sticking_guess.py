@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from screwgraph.motion.simulation.contacts.laws.active_rows import StickingSystem, find_yields
 from screwgraph.motion.simulation.contacts.laws.closed_inertia import ClosedInertia
 from screwgraph.motion.simulation.contacts.laws.held_soles import HeldSoles, Hold
 from screwgraph.motion.simulation.contacts.laws.laws import ImpulseLaw, Numbers
-from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, add_vectors, rounding
+from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, add_vectors, largest, rounding
 from screwgraph.motion.simulation.contacts.steps.step_problem import Problem
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, Row, TreeFactor
 from screwgraph.tape.sparse_rows import multiply_vector
+
+STUCK = 1.0 - 1e-6
+"""Part of the largest friction up to which a contact sticks."""
 
 
 class StickingGuess(NamedTuple):
@@ -39,6 +42,24 @@ class StickingGuess(NamedTuple):
         right = [-w for w in (*own, *rows.held.move_velocities(soles, self.holds))]
         impulses, change = self.system.close(self.factor, rates, right)
         return impulses, add_vectors(opened, change)
+
+    def hold_places(self, rows: ContactRows, x: Numbers, friction: Numbers, rounding: Number) -> StickingGuess:
+        """Return the guess that holds, without compliance, contacts that impulses x of all rows press and let stick."""
+        presses, sticks = list(self.active), list[Number]()
+        for c, mu in enumerate(friction):
+            normal, *tangents = x[3 * c : 3 * c + 3]
+            edge = STUCK * mu * maximum(normal, 0.0)
+            sticks.append(choose(sum((t * t for t in tangents), start=0.0) < edge * edge, 1.0, 0.0))
+            presses[3 * c] = choose(normal > 0.0, presses[3 * c], 0.0)
+            for i in (3 * c + 1, 3 * c + 2):
+                presses[i] = choose(sticks[c] > 0.5, presses[i], 0.0)
+        holds = list[Hold]()
+        for sole, hold in zip(rows.held.soles, self.holds, strict=True):
+            stuck = largest(sticks[c] * self.active[3 * c + 1] for c in sole)
+            holds.append(hold._replace(sticks=hold.sticks * stuck, turns=hold.turns * stuck))
+        system = replace(self.system, R=[0.0] * len(self.system.Y))
+        factor = system.factor(list_active(rows.held, presses, holds), rounding)
+        return StickingGuess(system, factor, self.holds, presses, self.yields)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +101,7 @@ def make_guess(
         [aim - own for aim, own in zip(aims, b, strict=True)],
         [-v for v in held.move_velocities(drift, holds, on_arcs=True)],
     )
-    acts = held.select(active, [x for hold in holds for x in (hold.sticks, hold.sticks, hold.turns)])
+    acts = list_active(held, active, holds)
     given, before = held.select(known), held.select(last)
     # Along rows that repeat others, impulses stay what they are.
     for i in terms.order.repeated:
@@ -89,6 +110,11 @@ def make_guess(
     Y[first:] = held.move_rows(Y[first:], holds)
     system = StickingSystem(A, inertia, Y, soft, terms.order, found)
     return StickingGuess(system, system.factor(acts, eps), holds, active, yields, given, right)
+
+
+def list_active(held: HeldSoles, active: Numbers, holds: Sequence[Hold]) -> list[Number]:
+    """Return which rows of a system are active, of those of the model and of how soles are held."""
+    return held.select(active, [x for hold in holds for x in (hold.sticks, hold.sticks, hold.turns)])
 
 
 def make_example(terms: Terms, rows: ContactRows, inertia: ClosedInertia, A: Sequence[Row]) -> StickingSystem:

@@ -141,9 +141,9 @@ class ContactModel:
         return True
 
     @property
-    def closes_together(self) -> bool:
-        """Yes: links are rigid, and few loops are closed."""
-        return True
+    def jams(self) -> bool:
+        """No: links are rigid."""
+        return False
 
     @property
     def root(self) -> int:

@@ -83,9 +83,9 @@ class MechanismContactModel:
         return False
 
     @property
-    def closes_together(self) -> bool:
-        """No: its constraints keep bodies rigid, too, and contacts jam them, as both ends of a rod on the ground."""
-        return False
+    def jams(self) -> bool:
+        """Yes: as both ends of a rod on the ground jam its length."""
+        return True
 
     @property
     def loop_blocks(self) -> tuple[LoopBlock, ...]:

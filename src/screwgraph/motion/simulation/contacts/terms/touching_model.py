@@ -165,6 +165,6 @@ class TouchingModel(Protocol):
         ...
 
     @property
-    def closes_together(self) -> bool:
-        """Whether loops close together with contacts, else after these: `loop_closing.py`."""
+    def jams(self) -> bool:
+        """Whether contacts of one body may jam constraints that keep it rigid."""
         ...
