@@ -55,6 +55,7 @@ def test_limits():
         ({"velocity": {"pole": 1.0}}, "'pole'"),
         ({"lower": 1.0, "upper": 0.0}, "positions of 'x' have the bounds 1 and 0"),
         ({"upper": [1.0, 2.0, 3.0]}, "upper: expected a number, 2 numbers"),
+        ({"upper": [1.0]}, r"upper: expected a number, 2 numbers.* got \[1.0\]"),
         ({"upper": [np.nan, 1.0]}, "NaN"),
     ]:
         with complains(match):
@@ -76,8 +77,13 @@ def test_weights_and_references():
         stack_weights(robot, position={"theta": 3.0}, velocity=[1.0, 2.0], effort=0.5, actuated=["x"]),
         [0.0, 3.0, 1.0, 2.0, 0.5],
     )
-    with complains(r"position of the shape \(3,\).*give \(2,\), or \(51, 2\)"):
-        stack_references(control, np.zeros(3))
+    for wrong in (np.zeros(3), [1.0], np.zeros((51, 1)), np.zeros((1, 2))):
+        with complains(r"position of the shape \(.*\).*give \(2,\), or \(51, 2\)"):
+            stack_references(control, wrong)
+    with complains("velocity: 'fast'.*they are not numbers"):
+        stack_references(control, 0.0, "fast")
+    with complains("position: expected a number, 2 numbers"):
+        stack_weights(robot, position=[1.0])
     with complains("references of position: there are numbers that are not finite"):
         stack_references(control, [0.0, np.nan])
     other = sg.controller(robot, [PostureTask()])

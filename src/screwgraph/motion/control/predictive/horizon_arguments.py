@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_arguments, convert_numbers, validate_numbers
+from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import Argument, Function, check_unit, quaternion_places
 from screwgraph.model import Model
@@ -48,8 +48,8 @@ def stack_weights(
 
     Each is one number for all, one each, or some by the names of joints, others zero; closed chains and
     mechanisms have those of independent coordinates. A robot on contacts has `force` (1/N^2) and `acceleration`
-    (s^4/rad^2) in the place of efforts,
-    one number for all or one an input. By default an effort has 1e-3, a force 1e-5, an acceleration 1e-5.
+    (s^4/rad^2) in the place of efforts, one number for all or one an input. By default an effort has 1e-3, a force
+    1e-5, an acceleration 1e-5.
 
     Raises:
         InputError: a joint is unknown, a weight is negative, or an input has none.
@@ -95,10 +95,9 @@ def stack_schedule(
     shape, flags = find_argument(control, "contacts").shape[:2], np.asarray(on, dtype=float)
     if len(contacts) != shape[1]:
         raise InputError(f"{len(contacts)} contacts", why=f"the controller has {shape[1]}")
-    try:
-        flags = np.broadcast_to(flags, shape)
-    except ValueError:
-        raise InputError(f"on of the shape {flags.shape}", fix=f"give ({shape[1]},), or {shape}") from None
+    if flags.shape not in ((), shape[1:], shape):
+        raise InputError(f"on of the shape {flags.shape}", fix=f"give ({shape[1]},), or {shape}")
+    flags = np.broadcast_to(flags, shape)
     if not np.isin(flags, (0.0, 1.0)).all():
         raise InputError("on has other numbers than 0 and 1", why="a contact is on at a stage, or off")
     friction = np.array([float(np.asarray(contact.friction)) for contact in contacts])
@@ -121,12 +120,10 @@ def stack_references(
     found, sizes = np.zeros((count, nz)), {"position": nq, "velocity": n, "effort": nz - nq - n}
     start = 0
     for (name, size), values in zip(sizes.items(), (position, velocity, effort), strict=True):
-        try:
-            found[:, start : start + size] = convert_numbers(values)
-        except (TypeError, ValueError):
-            raise InputError(
-                f"{name} of the shape {np.shape(values)}", fix=f"give ({size},), or ({count}, {size})"
-            ) from None
+        given = validate_numbers(name, values)
+        if given.shape not in ((), (size,), (count, size)):
+            raise InputError(f"{name} of the shape {given.shape}", fix=f"give ({size},), or ({count}, {size})")
+        found[:, start : start + size] = given
         if not np.isfinite(found).all():
             raise InputError(f"references of {name}", why="there are numbers that are not finite")
         start += size

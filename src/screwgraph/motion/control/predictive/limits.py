@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields, convert_numbers
+from screwgraph.base.argument_checks import check_fields, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot import Robot, make_unknown_name_error
 
@@ -108,12 +108,12 @@ def expand_values(
                 raise make_unknown_name_error("joint", name, robot.joint_names)
             found[robot.v_slices[name]] = value
     else:
-        try:
-            found[:] = convert_numbers(values)
-        except (TypeError, ValueError):
+        given = validate_numbers(what, values)
+        if given.shape not in ((), found.shape):
             raise InputError(
                 f"{what}: expected a number, {robot.nv} numbers, or numbers by the names of joints, got {values!r}"
-            ) from None
+            )
+        found[:] = given
     if np.isnan(found).any():
         raise InputError(f"{what}: there are numbers that are none (NaN)")
     return found
