@@ -236,7 +236,7 @@ def check_start(dynamics: Dynamics, q: Float[np.ndarray, " nq"], qd: Float[np.nd
         raise InputError(
             "the accelerations at the beginning are not finite",
             why=f"the {dynamics.model.kind} stands at a singular position",
-            fix="begin beside it, with another q0",
+            fix="begin beside it, with another q0, or --state",
         )
 
 

@@ -93,7 +93,7 @@ def _spring(joint: Joint, value: float | Sequence[float]) -> tuple[float, float]
             f"{value!r} makes no spring of joint {joint.name!r}",
             why="a spring is its stiffness (N m/rad, N/m), not negative, and its rest position (rad, m), 0 by default; "
             "the joint has one coordinate",
-            fix=f"springs={{{joint.name!r}: (100.0, 0.0)}}",
+            fix=f"springs={{{joint.name!r}: (100.0, 0.0)}}, or --springs {joint.name}:100:0",
         )
     stiffness, rest = (*numbers.tolist(), 0.0)[:2]
     return stiffness, rest
