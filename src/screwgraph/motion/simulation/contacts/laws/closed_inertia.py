@@ -44,13 +44,25 @@ class ClosedInertia:
 
     def solve(self, impulse: Sequence[Number], rates: Sequence[Number] = ()) -> list[Number]:
         """Return the change v of velocities that an impulse makes while loops open at `rates`, K v, by default 0."""
+        v = self.spread(self._solve(impulse, rates))
+        return [x + y for x, y in zip(v, self.open(rates), strict=True)] if len(rates) else v
+
+    def _solve(self, impulse: Sequence[Number], rates: Sequence[Number]) -> list[Number]:
         root, force = self.root, multiply_transposed(self.S, impulse, len(self.factor.rows) - len(self.kept))
         opening: list[Number] = [0.0] * len(self.kept)
         if len(rates):
             force = [f - x for f, x in zip(force, multiply_vector(self.pushed, rates), strict=True)]
             opening = [rates[i] for i in self.kept]
-        v = self.spread(self.factor.solve([*force[:root], *opening, *force[root:]]))
-        return [x + y for x, y in zip(v, self.open(rates), strict=True)] if len(rates) else v
+        return self.factor.solve([*force[:root], *opening, *force[root:]])
+
+    def find_impulses(self, M: Sequence[Row], rates: Sequence[Number]) -> list[Number]:
+        """Return the impulses l along rows of loops by which these alone open at rates: M v = K' l, K v = rates."""
+        found = self._solve([0.0] * len(M), rates)
+        v = [x + y for x, y in zip(self.spread(found), self.open(rates), strict=True)]
+        impulses = multiply_transposed(self.inverse, multiply_vector(complete_rows(M), v), len(rates))
+        for k, i in enumerate(self.kept):
+            impulses[i] = -found[self.root + k]
+        return impulses
 
     def spread(self, found: Sequence[Number]) -> list[Number]:
         """Return the velocities S y of all that is factored."""
@@ -105,11 +117,7 @@ def make_closed_inertia(
     free = find_independent_velocities(K, len(M), blocks)
     pushed: list[Row] = [{} for _ in free.places]
     if blocks:
-        whole = [dict(row) for row in M]
-        for i, row in enumerate(M):
-            for j, x in row.items():
-                whole[j][i] = x
-        moved = multiply_rows(whole, free.S)
+        moved = multiply_rows(complete_rows(M), free.S)
         pushed = multiply_rows(transpose_rows(moved, len(free.places)), free.inverse)
         M, K = multiply_lower(free.S, moved, len(free.places)), free.keep_rows(K)
     loops, columns = len(K), transpose_rows(K, len(M))
@@ -126,6 +134,15 @@ def make_closed_inertia(
         raise ZeroDivisionError(free.places[place if place < root else max(place - loops, root)]) from error
     inertia = ClosedInertia(factor, root, free.S, free.inverse, pushed, free.kept)
     return inertia, factor.condense_matrix(lifted, root)
+
+
+def complete_rows(M: Sequence[Row]) -> list[Row]:
+    """Return all entries of a symmetric matrix whose lower triangle is given."""
+    whole = [dict(row) for row in M]
+    for i, row in enumerate(M):
+        for j, x in row.items():
+            whole[j][i] = x
+    return whole
 
 
 def deviate(velocity: Sequence[Number], rates: Sequence[Number]) -> list[Number]:

@@ -19,6 +19,7 @@ from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, 
 from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector
 from screwgraph.motion.simulation.contacts.steps.contact_step import FIRST, ContactStep
 from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
+from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN
 from screwgraph.motion.simulation.contacts.steps.named_vectors import HELD, Expression
 from screwgraph.motion.simulation.contacts.steps.shorter_steps import KEPT, MOVED, RESULTS, SHARES, SPLIT, WHOLE
 from screwgraph.motion.simulation.contacts.steps.tangents import Tangents
@@ -95,6 +96,8 @@ class SlopesStep(ContactStep):
             tangents.add("d state", {**own, **shorter, "x": m, FIRST: m}),
             tangents.add("d results", {LAWS: m, **results, **self._bounds}),
         ]
+        if self.turning:
+            zero.append(tangents.add("d turn", {TURN: self.turning.size}))
         for name in own:
             tangents.alias(f"{HELD}{name}", name)
         if "effort" in memory.names:
@@ -123,7 +126,10 @@ class SlopesStep(ContactStep):
         memory, m, tangents = self.memory, self.model.rows, self.tangents
         for name, size in (("L", m * m), ("U", m * m)):
             memory.add(name, size)
-        found, given = [LAWS, *RESULTS, *self._bounds], [*names, "prepared"]
+        found, given = (
+            [LAWS, *RESULTS, *self._bounds],
+            [*names, "prepared", *([SPLIT, f"{WHOLE}dt", TURN] if self.turning else [])],
+        )
         rows = range(tangents.row(LAWS, 0).start, tangents.row(found[-1], 0).stop)
         memory.alias("by x", range(rows.start, rows.start + m * len(rows)))
         memory.alias("column", range(rows.start + m * len(rows), rows.start + (m + 1) * len(rows)))

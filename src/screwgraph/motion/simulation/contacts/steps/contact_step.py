@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import PARAMETERS, Argument
+from screwgraph.compiler import PARAMETERS, Argument, make_numbered_argument
 from screwgraph.motion.simulation.contacts.laws import newton
 from screwgraph.motion.simulation.contacts.laws.laws import Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import (
@@ -23,23 +23,26 @@ from screwgraph.motion.simulation.contacts.laws.sweeps import (
     rounding,
 )
 from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
-from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST, EnergyBound
+from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
 from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     CLOSING,
     PROBLEM,
     ROWS,
     LoopClosing,
 )
+from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN, TURNS, LoopTurning
 from screwgraph.motion.simulation.contacts.steps.named_vectors import EFFORTS, HELD, Expression, make_named_block
 from screwgraph.motion.simulation.contacts.steps.propagation import FEW, LEAST, Propagation
 from screwgraph.motion.simulation.contacts.steps.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.steps.search_rounds import ROUND
 from screwgraph.motion.simulation.contacts.steps.second_solution import look_again
 from screwgraph.motion.simulation.contacts.steps.shorter_steps import (
+    FAST,
     SHARES,
     SPLIT,
     WHOLE,
     ShorterSteps,
+    find_lead,
     split_far_step,
 )
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
@@ -80,14 +83,21 @@ class ContactStep:
 
     @property
     def splits(self) -> bool:
-        """Whether shorter steps stand in its place where it goes far; they would open loops between them."""
-        return self.model.whirls and self.closing is None
+        """Whether shorter steps stand in its place where it goes far."""
+        return self.model.whirls
 
     @cached_property
     def terms(self) -> Terms:
         """The terms that a step begins with."""
         state = [make_plain_argument(argument) for argument in self.model.state]
-        return Terms(self.model, (*state, *(a for a in self.arguments if a.name in GIVEN)))
+        given = [a for a in self.arguments if a.name in GIVEN]
+        turn = [make_numbered_argument(TURN, self.turning.size)] if self.turning else []
+        return Terms(self.model, (*state, *given, *turn))
+
+    @cached_property
+    def turning(self) -> LoopTurning | None:
+        """What turns velocities as loops do, where there are any."""
+        return LoopTurning(self.model) if self.model.whirls and self.model.free_velocities.loops else None
 
     @cached_property
     def closing(self) -> LoopClosing | None:
@@ -122,6 +132,9 @@ class ContactStep:
         efforts = EFFORTS if reads else "tau"
         if reads:
             memory.add(EFFORTS, sum(len(a.names) for a in self.model.state if a.name == "tau"))
+        if self.turning:
+            memory.add(TURN, self.turning.size)
+            memory.add(TURNS, 1)
         begin = self.terms.add_to(memory, efforts)
         for name, size in {**self._own_sizes, **(bound.sizes if self.model.whirls else {})}.items():
             memory.add(name, size)
@@ -131,6 +144,7 @@ class ContactStep:
         prepare = self.begin_slopes(given)
         cut = self.make_parts("cut", reads, [EFFORTS], self.efforts.total) if reads else ()
         way, split = ["way", "closing"] if self.closing else [], [SPLIT] if self.splits else []
+        way += [f"{WHOLE}dt"] if self.turning else []
         end = make_named_block(
             memory,
             "end",
@@ -149,7 +163,8 @@ class ContactStep:
         if self.model.whirls:
             ends.append(bound.add_to(memory, efforts, self.make_parts))
         impacts = self.rebound.list_impacts(memory, efforts)
-        parts = (hold, *cut, begin, *impacts, *solve, *self.list_slopes(list(given)), *ends)
+        turn = self.turning.list_parts(memory, self.make_parts) if self.turning else ()
+        parts = (hold, *cut, *turn, begin, *impacts, *solve, *self.list_slopes(list(given)), *ends)
         if shorter:
             parts = shorter.list_parts(memory, list(given), parts, self.make_parts)
         parts = (*prepare, *parts)
@@ -286,6 +301,10 @@ class ContactStep:
             cut = [u - v for u, v in zip(change, known, strict=True)]
             begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
             _, guess, _ = self.guess(at, last)
+            if self.splits:
+                ahead = [u + v for u, v in zip(self.terms.full("free", free), change, strict=True)]
+                lead = find_lead(largest(ahead), at)
+                late = [d + lead * v for d, v in zip(late, ahead, strict=True)]
             known, at["way"] = self.closing.follow(guess, begun, x, late, at)
             at["closing"], change = [0.0] * CLOSING, [u + v for u, v in zip(known, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
@@ -293,7 +312,7 @@ class ContactStep:
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, given["prepared"]).blocks():
             found += law.residual(x[own], w[own], numbers, ready)
         at |= {"x": pushed, "change": change, "state": [0.0] * STATE, "round": [0.0] * ROUND}
-        ends = self.end(at)[:-1]
+        ends = self.end({name: vector for name, vector in at.items() if name != SPLIT})[:-1]
         if self.closing is None:
             n, m = len(q), len(q) + len(given["qd"])
             ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
@@ -335,6 +354,7 @@ class ContactStep:
         terms, manifold, (h,), coupled = self.terms, self.model.manifold, at["dt"], self.model.free_velocities
         q, x = at["q"], at["x"]
         velocity = [v + c for v, c in zip(terms.full("free", at["free"]), at["change"], strict=True)]
+        velocity_free = velocity
         if self.closing is not None:
             ahead, velocity, step = self.closing.move(q, h, velocity, at["way"])
         else:
@@ -349,8 +369,10 @@ class ContactStep:
         for c, own in enumerate(terms.read_axes(at["axes"])):
             forces += [rate * dot(column, x[3 * c : 3 * c + 3]) for column in zip(*own, strict=True)]
         ahead = [*ahead, *(v + lost for v in velocity)]
-        way, goes = largest(coupled.select(list(step))), list[Number]()
+        way, goes = h * largest(velocity_free), list[Number]()
         fast = choose(way > FAST, 1.0, 0.0)
+        if self.closing and SPLIT in at:
+            fast = maximum(fast, self.closing.swerve(velocity_free, at))
         if SPLIT in at:  # of shorter steps, those in which contacts push, though none goes that far
             fast, goes = maximum(fast, choose(largest(x) > 0.0, at[SPLIT][1], 0.0)), split_far_step(way, at[SPLIT])
         return [*ahead, *forces, *terms.full("gaps", at["gaps"]), at["round"][2], at["state"][1], fast, *goes]

@@ -1,6 +1,6 @@
 """A bound of a step's energy where joints turn quickly: kinetic energy is that of the step before, and work.
 
-It acts where a coordinate goes far in a step, as of robots with loops, and in shorter steps where contacts push.
+It acts where a coordinate goes far in a step, in shorter steps where contacts push, and where loops lead aside.
 
 A step has one mass matrix, that of its start, and Coriolis' forces and arcs of the velocities that it finds: errors of
 the order of (h qd)^3, which grow where joints turn by tenths of a radian a step. Velocities of the middles of two steps
@@ -22,6 +22,7 @@ from screwgraph.compiler import PARAMETERS
 from screwgraph.motion.simulation.contacts.laws.laws import TINY
 from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector, largest
 from screwgraph.motion.simulation.contacts.steps.named_vectors import MakeParts, make_named_block
+from screwgraph.motion.simulation.contacts.steps.shorter_steps import SPLIT, WHOLE, find_lead
 from screwgraph.motion.simulation.contacts.steps.step_terms import TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
@@ -29,8 +30,6 @@ from screwgraph.spatial import choose, maximum, minimum, sqrt
 from screwgraph.spatial.manifolds.gliding import carry, glide
 from screwgraph.tape import Memory, Number, SettledWhen, dot
 
-FAST = 0.1
-"""Way of a coordinate in a step (rad, m) from which on energy is bounded."""
 READ = ("q'", "qd'", "qd", "ends", "release")
 """Vectors that the bound depends on, beside q, dt and arguments of forces."""
 RELEASED = ("free", "change", "x", "aims", "b", "drift", "J", "soles", "places")
@@ -53,9 +52,21 @@ class EnergyBound:
 
     def add_to(self, memory: Memory, efforts: str, make: MakeParts) -> SettledWhen:
         """Return the part that bounds velocities of the end of a step that is fast; `efforts` are tau."""
-        given = ["held q", "held dt", "fast", *READ, *(efforts if name == "tau" else name for name in self._forces)]
+        given = [
+            "held q",
+            "held dt",
+            "fast",
+            *READ,
+            *([SPLIT, f"{WHOLE}dt"] if self.leads else ()),
+            *(efforts if name == "tau" else name for name in self._forces),
+        ]
         release = make_named_block(memory, "release", RELEASED, list(self.sizes), self.release)
         return SettledWhen(memory.places("fast").start, (release, *make("bound", given, ["qd'"], self.bound)))
+
+    @property
+    def leads(self) -> bool:
+        """Whether the end of a step is where its velocity belongs to the next one."""
+        return bool(self.model.free_velocities.loops)
 
     @property
     def _forces(self) -> list[str]:
@@ -84,7 +95,8 @@ class EnergyBound:
         between = model.manifold.retract(q, np.array(turned, dtype=object))
         work = dot(model.forces_at_rest(q=between, **given), way) + release
         values = {name: given[name] for name in given if name == "values"}
-        middle, velocity = self._middle(at["q'"], qd, h)
+        lead = find_lead(largest(coupled.select(qd)), at) if self.leads else 0.0
+        middle, velocity = self._middle(at["q'"], qd, h + 2.0 * lead)
         after = model.kinetic_energy(middle, velocity, **values)
         allowed = maximum(model.kinetic_energy(*self._middle(q, at["qd"], h), **values) + work, 0.0)
         locked = [choose(pushed > 0.0, 0.0, v) for v in model.lock_joints(middle, velocity, **values)]

@@ -27,6 +27,7 @@ from screwgraph.motion.simulation.contacts.laws.laws import FAR, Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import PATIENT, add_vectors, choose_vector, largest, rounding
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.nearest_closing import NearestClosing
+from screwgraph.motion.simulation.contacts.steps.shorter_steps import SPLIT, WHOLE, find_lead
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
     ContactRows,
@@ -49,6 +50,8 @@ SLOW, LOST = 0.5, 1e4
 
 The last one is in smallest changes of sweeps.
 """
+SWERVE, LITTLE = 0.05, 1e-6
+"""Part of the way of a step by which loops lead aside that lets energy be bounded, and a way (rad, m) that does not."""
 NEAR, CLOSED = 0.01, 0.1
 """Sizes of gaps and of velocities, in smallest changes of sweeps, that a last correction takes away, or that stay."""
 ROUNDED = 1e-4
@@ -63,7 +66,7 @@ PROBLEM = ("b'", "R", "values")
 """The problem of impulses: velocities without them, compliance, numbers of laws."""
 MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "first x", "first change", "nearest")
 """What a passage changes."""
-SEEN = ("closing", "seen", "gaps of loops", "rates of loops")
+SEEN = ("closing", "way", "seen", "gaps of loops", "rates of loops")
 """What is measured in a passage."""
 GUESSED = ("limbs", "factors", "inverse", "holds", "active", "yields")
 """What is kept of a guess."""
@@ -130,9 +133,17 @@ class LoopClosing:
     def list_parts(self, memory: Memory, search: Sequence[Part], held: Sequence[str]) -> tuple[Part, ...]:
         """Return the passages, a search for impulses within; `held` are q, dt, contacts, forces and parameters."""
         own = [*held[:2], *held[4:]]
-        reads = ["change", "way", "state", "closing", "free", *own]
+        reads = [
+            "change",
+            "way",
+            "state",
+            "closing",
+            "free",
+            *([SPLIT, f"{WHOLE}dt"] if self.model.whirls else ()),
+            *own,
+        ]
         look = make_named_block(memory, "measure", reads, SEEN, self.measure)
-        reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, "A", *held[1:3]]
+        reads = [*MOVED, *SEEN[3:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, "A", *held[1:3]]
         advance = make_named_block(memory, "advance", reads, MOVED, self.advance)
         passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
         nearest = self.nearest.list_parts(memory, ["free", "x", "first change", *ROWS, *own])
@@ -168,6 +179,13 @@ class LoopClosing:
         ahead = self.model.couple(glide(manifold, q, step)[0])
         return ahead, carry(manifold, q, ahead, np.array(coupled.spread(velocity), dtype=object)), step
 
+    def swerve(self, velocity: Numbers, at: Mapping[str, Any]) -> Number:
+        """Return 1 where loops lead far from a straight way, as they do near dead centres, else 0."""
+        (h,), fastest = at["dt"], largest(velocity)
+        lead = find_lead(fastest, at)
+        aside = largest([d - lead * v for d, v in zip(at["way"], velocity, strict=True)])
+        return choose(aside > maximum(SWERVE * h * fastest, LITTLE), 1.0, 0.0)
+
     def look(self, at: Mapping[str, Any], velocity: Numbers, way: Numbers) -> tuple[list[Number], list[Number]]:
         """Return gaps of loops (rad, m) at the end of a step, and velocities with which they open there.
 
@@ -180,17 +198,22 @@ class LoopClosing:
     def measure(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `SEEN`. Where all is closed to rounding, a passage is the last."""
         goes, passages, square, before = at["closing"]
-        gaps, drift = self.look(at, add_vectors(self.terms.full("free", at["free"]), at["change"]), at["way"])
+        velocity = add_vectors(self.terms.full("free", at["free"]), at["change"])
+        way = list(at["way"])
+        if SPLIT in at:
+            lead = choose(passages < 0.5, goes * find_lead(largest(velocity), at), 0.0)
+            way = [d + lead * v for d, v in zip(way, velocity, strict=True)]
+        gaps, drift = self.look(at, velocity, way)
         seen = choose(maximum(largest(gaps), largest(drift)) > ROUNDED * at["state"][2], goes, 0.0)
         ahead = sum((gap * gap for gap in gaps), start=0.0)
         ends = choose(seen > 0.5, passages, passages + goes), choose(goes > 0.5, ahead, square), before
-        return [seen, *ends, seen, *gaps, *drift]
+        return [seen, *ends, *way, seen, *gaps, *drift]
 
     def advance(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `MOVED` after a passage."""
         x, own_x, change, beta, way, state, round_, closing, first_x, first_change, nearest = (at[n] for n in MOVED)
         (h,), (goes, passages, _, before), smallest = at["dt"], closing, state[2]
-        gaps, drift = (at[name] for name in SEEN[2:])
+        gaps, drift = (at[name] for name in SEEN[3:])
         rows, guess = ContactRows.read(self.terms, *(at[name] for name in ROWS)), self.restore(at)
         less = [-r for r in drift]
         impulses, corrected = guess.close(rows, less)

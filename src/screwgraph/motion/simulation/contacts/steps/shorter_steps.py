@@ -4,7 +4,8 @@ A step has one mass matrix, that of its start, and Coriolis' forces and arcs of 
 of (h qd)^3. Where a coordinate would go more than a tenth of a radian, shorter steps follow one another, each of which
 obeys all laws: a half, a quarter, ... of the whole, as the velocity at the start of each asks. Velocities belong to the
 middles of steps, so that positions glide from half of one step after these to half of the next one: lengths change
-without an error of the first order.
+without an error of the first order. Steps of robots with loops end there by
+themselves, with the length of the next one known, so that loops are closed there.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import numpy as np
 
 from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws.sweeps import add_vectors, choose_vector, largest
-from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST
 from screwgraph.motion.simulation.contacts.steps.named_vectors import MakeParts
 from screwgraph.motion.simulation.contacts.terms.coupled_velocities import CoupledVelocities
 from screwgraph.spatial import choose, maximum, minimum
@@ -27,6 +27,8 @@ from screwgraph.tape import Memory, Number, Part, SettledWhen, SettlingLoop
 
 WHOLE = "whole "
 """Before names of arguments as the caller has them; those of a shorter step stand beside."""
+FAST = 0.1
+"""Way of a coordinate in a step (rad, m) from which on it is shorter, and energy is bounded where contacts push."""
 FAR = 2.0 * FAST
 """Way of a coordinate in a step (rad, m) from which on it is taken again, shorter, where impacts make it so long."""
 MOVED = ("q", "qd", "dt", "forces")
@@ -54,6 +56,11 @@ class ShorterSteps:
     manifold: Manifold
     coupled: CoupledVelocities
     """Which velocities say how far a step goes: rotors behind gears turn about axes of their own, on no arcs."""
+
+    @property
+    def closes(self) -> bool:
+        """Whether a step itself goes on to where its velocity belongs to the next one, and closes loops there."""
+        return bool(self.coupled.loops)
 
     def add_to(self, memory: Memory) -> None:
         """Add the results of shorter steps to the memory."""
@@ -85,8 +92,8 @@ class ShorterSteps:
     def shorten(self, at: Mapping[str, Any]) -> list[Number]:
         """Return position, velocity and length of the first shorter step."""
         q, qd, (h,), (goes, *_) = at["q"], at["qd"], at["dt"], at[SPLIT]
-        short = self._choose_length(qd, h, h)
-        found = [*self._glide(q, qd, 0.5 * (short - h)), short]
+        short = choose_length(self._find_fastest(qd), h, h)
+        found = [*([*q, *qd] if self.closes else self._glide(q, qd, 0.5 * (short - h))), short]
         return choose_vector(goes > 0.5, found, [*q, *qd, h])
 
     def follow(self, at: Mapping[str, Any]) -> list[Number]:
@@ -103,8 +110,9 @@ class ShorterSteps:
         ends = after < TINY * whole
         state = choose_vector(is_far, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
         q, qd = state[: len(at["q"])], state[len(at["q"]) :]
-        length = choose(ends, whole, choose(is_far, 0.5 * short, self._choose_length(qd, whole, after)))
-        ahead = self._glide(q, qd, 0.5 * (length - short))
+        length = choose(ends, whole, choose(is_far, 0.5 * short, choose_length(self._find_fastest(qd), whole, after)))
+        shift = 0.5 * (length - short)
+        ahead = self._glide(q, qd, choose(is_far, shift, 0.0) if self.closes else shift)
         sums = [choose(is_first, 0.0, f) for f in at[f"{KEPT}forces'"]]
         sums = add_vectors(sums, [short / whole * f for f in at["forces'"]])
         gaps = choose_vector(is_first, at["gaps'"], at[f"{KEPT}gaps'"])
@@ -125,19 +133,31 @@ class ShorterSteps:
         """Return the largest velocity of a coordinate that couplings leave free."""
         return largest(self.coupled.select(list(qd)))
 
-    def _choose_length(self, qd: Any, whole: Number, left: Number) -> Number:
-        """Return the length of the next step: one, a half, a quarter, ... of the whole, no longer than what is left."""
-        way, length = whole * self._find_fastest(qd), whole
-        for k in range(HALVED):
-            length = choose(way > FAST * 2.0**k, whole * 0.5 ** (k + 1), length)
-        return minimum(length, left)
-
     def _glide(self, q: Any, qd: Any, time: Number) -> list[Number]:
         """Return position and velocity after a time of constant velocity."""
         step = np.array([time * v for v in qd], dtype=object)
         q = np.array(q, dtype=object)
         at = glide(self.manifold, q, step)[0]
         return [*at, *carry(self.manifold, q, at, np.array(qd, dtype=object))]
+
+
+def choose_length(fastest: Number, whole: Number, left: Number) -> Number:
+    """Return the length of the next step: one, a half, a quarter, ... of the whole, no longer than what is left."""
+    way, length = whole * fastest, whole
+    for k in range(HALVED):
+        length = choose(way > FAST * 2.0**k, whole * 0.5 ** (k + 1), length)
+    return minimum(length, left)
+
+
+def find_lead(fastest: Number, at: Mapping[str, Any]) -> Number:
+    """Return the time from the end of a step with loops to where its velocity belongs to the middle of the next one.
+
+    Robots with loops begin and end with the length that their velocity asks for, also beyond a whole step.
+    """
+    (whole,), (short,), (*_, left) = at[f"{WHOLE}dt"], at["dt"], at[SPLIT]
+    after = left - short
+    ahead = choose_length(fastest, whole, choose(after < TINY * whole, whole, after))
+    return 0.5 * (ahead - short)
 
 
 def split_far_step(way: Number, split: Sequence[Number]) -> list[Number]:

@@ -40,6 +40,7 @@ from screwgraph.motion.simulation.contacts.terms.coupled_velocities import (
     find_free_velocities,
 )
 from screwgraph.motion.simulation.contacts.terms.live_body import LiveBody, add_springs, idle_joint_error
+from screwgraph.motion.simulation.contacts.terms.loop_turning import turn_velocities
 from screwgraph.motion.simulation.contacts.terms.robot_loops import RobotLoops
 from screwgraph.motion.simulation.contacts.terms.term_lists import make_terms
 from screwgraph.motion.simulation.contacts.terms.touch import Touch
@@ -49,7 +50,6 @@ from screwgraph.spatial.manifolds.gliding import turning
 from screwgraph.tape import Number, Row
 from screwgraph.tape.sparse_rows import (
     add_entry,
-    is_zero,
     multiply_lower,
     multiply_transposed,
     multiply_vector,
@@ -259,6 +259,7 @@ class ContactModel:
         dt: Any,
         planes: Any = (),
         values: Any = (),
+        turn: Any = (),
         push: Any = (),
         known: Known | None = None,
     ) -> dict[str, list[Number]]:
@@ -270,7 +271,7 @@ class ContactModel:
         free, in mid-step; `A`: what is left of the mass matrix for the `root`, all else eliminated. J and b are
         without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places` and `arcs`
         (m/s) are those of their contacts, see `PointTouch`. Of a second solution, `push` are forces along all rows that
-        the first one found, and `known` is the inertia, K, J and soles that both have.
+        the first one found, and `known` is the inertia, K, J and soles that both have. Loops `turn` velocities.
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         body = self._body
@@ -279,23 +280,24 @@ class ContactModel:
         if known:
             inertia, K, *rows = known
         else:
-            K = self.closing_rows(robot.manifold.retract(q, [h * v for v in qd]))  # as loops are at the end of the step
+            K = self.closing_rows(q)
             inertia, A = self.close_inertia(q, dt, K, values)
         begun = free = ahead = coupled.select(qd)
+        kick = [0.0] * len(begun)
+        swept = inertia.solve(turn[len(K) :], turn[: len(K)]) if len(turn) else kick
         pushed = self._push(self._couple(self.touch(q, qd, planes), rows), push) if len(push) else None
         for _ in range(PASSAGES):  # the second at the middle of the velocities at the ends: no energy of its own
-            middle = coupled.spread([0.5 * (v + w) for v, w in zip(begun, free, strict=True)])
+            middle = coupled.spread([v + 0.5 * w for v, w in zip(begun, kick, strict=True)])
             damped = [d * (m - v) for d, m, v in zip(damping, middle, qd, strict=True)]
             efforts = coupled.gather(
                 [f - c + x for f, c, x in zip(force, body.bias(q, middle, values), damped, strict=True)]
             )
-            turned = coupled.select(turning(robot.manifold, np.array(middle)))
             if pushed is not None:
                 efforts, pushed = [e + f for e, f in zip(efforts, pushed, strict=True)], None
-            moved = [v + h * t for v, t in zip(begun, turned, strict=True)]
-            opening = [-x for x in multiply_vector(K, moved)]
-            change = inertia.solve([h * e for e in efforts], opening)
-            ahead, free = free, [v + c for v, c in zip(moved, change, strict=True)]
+            moved = [h * t for t in coupled.select(turning(robot.manifold, np.array(middle)))]
+            change = inertia.solve([h * e for e in efforts], [-x for x in multiply_vector(K, moved)])
+            kick = [v + c for v, c in zip(moved, change, strict=True)]
+            ahead, free = free, [v + w + c for v, w, c in zip(begun, swept, kick, strict=True)]
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
         touch = self._couple(self.touch(q, coupled.spread(swung), planes), rows)
         return make_terms(inertia, K, free, touch, (begun, h), A)
@@ -325,24 +327,28 @@ class ContactModel:
 
         Raises EliminationError where a joint moves nothing.
         """
-        robot, coupled, body, (h,) = self.robot, self.free_velocities, self._body, dt
-        M = body.mass_matrix(q, values)
-        for i, d in enumerate(body.damping(values)):
-            if not is_zero(d):
-                M[i][i] = M[i][i] + h * d
-        for name, stiffness, _ in self.springs:
-            i = robot.v_slices[name].start
-            M[i][i] = M[i][i] + h * h * stiffness
-        M = coupled.gather_matrix(M)
+        M = self._weigh(q, dt, values)
         if weight := self.closing_weight:
             rows = [K[i] for i in (range(len(K)) if softness else keep_rows(self.loop_blocks, len(K)))]
-            for i, row in enumerate(multiply_lower(rows, rows, len(coupled.free))):
+            for i, row in enumerate(multiply_lower(rows, rows, len(M))):
                 for j, x in row.items():
                     add_entry(M[i], j, weight * x)
         try:
             return make_closed_inertia(M, K, self.root, softness, self.loop_blocks)
         except ZeroDivisionError as error:
-            raise idle_joint_error(robot, error.args[0]) from error
+            raise idle_joint_error(self.robot, error.args[0]) from error
+
+    def turn_loops(self, q: Any, qd: Any, dt: Any, values: Any = ()) -> list[Number]:
+        """Return rates of loops, and impulses along free velocities: what turns velocities as loops do in a step."""
+        (h,), K = dt, self.closing_rows(q)
+        middle, begun = self.robot.manifold.retract(q, [0.5 * h * v for v in qd]), self.free_velocities.select(qd)
+        masses = [self._weigh(at, dt, values) for at in (q, middle)]
+        inertia, rows = self.close_inertia(q, dt, K, values)[0], self.closing_rows(middle)
+        return turn_velocities(inertia, masses, rows, begun, self.closing_weight)
+
+    def _weigh(self, q: Any, dt: Any, values: Any) -> list[Row]:
+        """Return the mass matrix by free velocities, with dampers and springs as they are at the end of a step."""
+        return self.free_velocities.gather_matrix(self._body.damped_mass_matrix(q, dt[0], values, self.springs))
 
     def _couple(self, touch: Touch, known: Sequence[list[Row]] = ()) -> Touch:
         """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free.

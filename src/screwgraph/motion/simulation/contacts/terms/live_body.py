@@ -16,7 +16,7 @@ from screwgraph.model.robot import Robot
 from screwgraph.model.robot.parameters import KINDS, ROTORS, Parameter
 from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, solve_rows
 from screwgraph.tape import Number, Row, dot
-from screwgraph.tape.sparse_rows import to_sparse_rows
+from screwgraph.tape.sparse_rows import is_zero, to_sparse_rows
 
 BASE = 6
 """Velocities of a base that floats."""
@@ -36,6 +36,19 @@ class LiveBody:
         names, payload, numbers = self._select(ROTORS, values)
         M = mass_matrix(self.tree, parameters=names, payload=payload)(q, *numbers)
         return [dict(row) for row in to_sparse_rows(np.tril(M))]
+
+    def damped_mass_matrix(
+        self, q: Any, h: Number, values: Any, springs: Sequence[tuple[str, float, float]]
+    ) -> list[Row]:
+        """Return the mass matrix with what dampers and springs add to it where they act at the end of a step h."""
+        M = self.mass_matrix(q, values)
+        for i, d in enumerate(self.damping(values)):
+            if not is_zero(d):
+                M[i][i] = M[i][i] + h * d
+        for name, stiffness, _ in springs:
+            i = self.tree.v_slices[name].start
+            M[i][i] = M[i][i] + h * h * stiffness
+        return M
 
     def bias(self, q: Any, qd: Any, values: Any) -> Any:
         """Return the forces that no acceleration makes, Coriolis' and gravity's."""

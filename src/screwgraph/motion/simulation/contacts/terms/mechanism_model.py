@@ -177,6 +177,10 @@ class MechanismContactModel:
             )
         ]
 
+    def turn_loops(self, q: Any, qd: Any, dt: Any, values: Any = ()) -> list[Number]:
+        """Return nothing: rows of the middle of the step turn its velocities."""
+        return []
+
     def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
         """Return the kinetic energy (J), which positions do not change."""
         M = compute_mass_entries(self.with_values(values))

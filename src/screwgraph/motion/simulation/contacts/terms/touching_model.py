@@ -148,6 +148,10 @@ class TouchingModel(Protocol):
         """
         ...
 
+    def turn_loops(self, q: Any, qd: Any, dt: Any, values: Any = ()) -> list[Number]:
+        """Return what turns velocities as loops do in a step of a model that whirls: rates of loops, then impulses."""
+        ...
+
     def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
         """Return the kinetic energy (J)."""
         ...
