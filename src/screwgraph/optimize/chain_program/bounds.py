@@ -19,8 +19,8 @@ LEAST, MOST = 1e-13, 1e13
 """The least and the largest distance or multiplier: none is zero, those of bounds that cannot be met stay finite."""
 AWAY = 0.1
 """The least distance with which all begins."""
-NEAR, PART = 0.01, 0.5
-"""A distance beyond which a multiplier that goes on is at least that part of what the barrier asks for."""
+NEAR = 0.01
+"""A distance beyond which a multiplier that goes on is at least what the barrier asks for."""
 
 
 @dataclass(frozen=True)
@@ -77,12 +77,12 @@ class Barrier:
         """Return the last numbers, with which all goes on; multipliers of far bounds grow with the barrier.
 
         Newton's step has the slope y / t of a force mu / t: of multipliers that a smaller barrier left, it goes far
-        beyond where forces vanish, and further back in the next call. Of a half it goes twice as far at most. Of all of
-        it, multipliers of distances that double would reach zero, and steps be cut there.
+        beyond where forces vanish, and further back in the next call. Multipliers of distances that double then reach
+        zero: the barrier must not grow because their step is cut there (`StageCode.step`).
         """
-        found, least = [limit(x) for x in self.numbers], PART * self.mu
+        found = [limit(x) for x in self.numbers]
         for i in range(0, len(found), 2):
-            found[i + 1] = maximum(found[i + 1], least / maximum(found[i], NEAR))
+            found[i + 1] = maximum(found[i + 1], self.mu / maximum(found[i], NEAR))
         return found
 
     def law(self, v: Number) -> tuple[Number, Number]:

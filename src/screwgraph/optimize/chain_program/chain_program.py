@@ -63,8 +63,8 @@ class ChainProgram:
 
     The recursion factors Hessians with the bounds' diagonals once for each step: Rao, Wright and Rawlings (1998),
     "Application of interior-point methods to model predictive control"; all numbers stay where they are for warm
-    starts. The barrier grows eightfold where a step is shorter than a half, shrinks to a tenth where it is longer than
-    .9, else to .3.
+    starts. The barrier grows eightfold where a step of unknowns and distances is shorter than a half, shrinks to a
+    tenth where that and the one of multipliers are longer than .9, else to .3.
     """
 
     __repr__ = one_line

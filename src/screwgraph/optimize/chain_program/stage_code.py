@@ -21,9 +21,12 @@ from screwgraph.tape.sparse_rows import is_zero
 BEHIND = 0.995
 """Part of the way to a boundary that is gone."""
 SHORT, MORE, LESS = 0.5, 8.0, 0.3
-"""The barrier grows after a step below that, by that, else it shrinks."""
+"""The barrier grows after a step of unknowns below that, by that, else it shrinks.
+
+A short step of multipliers alone says nothing about distances: a larger barrier would push them from where they are.
+"""
 LONG, LEAST_PART = 0.9, 0.1
-"""After a step beyond that it shrinks to that: nothing stood in the way of what it asked for."""
+"""After steps of both beyond that it shrinks to that: nothing stood in the way of what it asked for."""
 LEAST_BARRIER, MOST_BARRIER = 1e-11, 1e2
 
 
@@ -244,8 +247,7 @@ class StageCode:
         is_sound = flag(size < ENDLESS)
         # All parts begin with LEAST in memory: LLVM would divide by zero, too, where a constant is the least one here.
         a, b = (choose(is_sound, minimum(1.0, BEHIND / reduce(maximum, own)), 0.0) for own in parts)
-        least = minimum(a, b)
-        following = mu[0] * choose(least < SHORT, MORE, choose(least > LONG, LEAST_PART, LESS))
+        following = mu[0] * choose(a < SHORT, MORE, choose(minimum(a, b) > LONG, LEAST_PART, LESS))
         return [a, b, minimum(maximum(following, LEAST_BARRIER), MOST_BARRIER), mu[0]]
 
     def hold_on(self, output: Any, change: Any, f: Any, multipliers: Any, step: Number) -> list[Number]:

@@ -106,8 +106,8 @@ def tick(problem: Problem, now: Iterate, x0: np.ndarray, references: np.ndarray,
         lam = mu / s
         nu = np.where(soft, np.maximum(p.l1 + p.l2 * e - lam, mu / np.where(soft, e, 1.0)), 0.0)
     else:
-        lam = np.maximum(lam, 0.5 * mu / np.maximum(s, 0.01))
-        nu = np.where(soft, np.maximum(nu, 0.5 * mu / np.maximum(e, 0.01)), 0.0)
+        lam = np.maximum(lam, mu / np.maximum(s, 0.01))
+        nu = np.where(soft, np.maximum(nu, mu / np.maximum(e, 0.01)), 0.0)
     for _ in range(steps):
         gap = distances(x, u) + np.where(soft, e, 0.0) - s  # ds = dz + de + gap
         r1 = mu - lam * s
@@ -138,8 +138,7 @@ def tick(problem: Problem, now: Iterate, x0: np.ndarray, references: np.ndarray,
         dual = min(_longest(lam, dlam), _longest(np.where(soft, nu, 1.0), dnu))
         x, u, s, e = x + primal * dx, u + primal * du, s + primal * ds, e + primal * de
         lam, nu = lam + dual * dlam, nu + dual * dnu
-        shortest = min(primal, dual)
-        mu = float(np.clip(mu * (8.0 if shortest < 0.5 else 0.1 if shortest > 0.9 else 0.3), LEAST, MOST))
+        mu = float(np.clip(mu * (8.0 if primal < 0.5 else 0.1 if min(primal, dual) > 0.9 else 0.3), LEAST, MOST))
     change = max(abs(x - old[0]).max(), (abs(u - old[1]) / np.maximum(p.u_limit, 1.0)).max())
     return Iterate(x, u, s, lam, e, nu, mu), change
 
