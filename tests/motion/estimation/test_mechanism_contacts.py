@@ -112,3 +112,9 @@ def test_a_force_on_a_point_that_is_fixed_is_refused():
     table = {"t": t, "prop_x": 0 * t, "prop_y": 0 * t}
     with pytest.raises(sg.InputError, match=r"sensor 'prop': force: point 'O' is fixed.*load_cell: reads"):
         sg.estimate(rod, table, sensors=[{"sensor": "prop", "force": "O", "sigma": 1.0}])
+
+
+def test_a_switch_of_a_foot_is_refused_and_what_reads_the_ground_is_said():
+    rod, t = sg.load_mechanism(PROPPED), DT * np.arange(30)
+    with pytest.raises(sg.InputError, match=r"contact is a sensor of robots.*force: POINT reads what the ground does"):
+        sg.estimate(rod, {"t": t, "switch": 0 * t}, sensors=[{"sensor": "switch", "contact": "P", "sigma": 1.0}])

@@ -186,7 +186,21 @@ def simulate_sensors(
 
 def read_sensors(value: Value | None, around: ReadContext, places: dict[str, object]) -> tuple[Sensor, ...]:
     """Read a list of sensors. Raises ModelError."""
+    for entry in value.content if value is not None and isinstance(value.content, tuple) else ():
+        _check_kinds(entry)
     return read_parts(value, "sensor", SENSOR, _sensor, around, places)
+
+
+def _check_kinds(entry: Value) -> None:
+    """Raise ModelError where an entry has a kind of sensor that robots alone have."""
+    for kind in entry.content if isinstance(entry.content, dict) else ():
+        if kind in SENSORS and kind not in FORMS:
+            raise ModelError(
+                f"{kind} is a sensor of robots, not of mechanisms",
+                at=entry.content[kind].at,
+                why=f"mechanisms have {', '.join(FORMS)}",
+                fix="force: POINT reads what the ground does there" if SENSORS[kind].is_contact else "",
+            )
 
 
 def parse_sensors(mechanism: Mechanism, given: Any) -> tuple[Sensor, ...]:
