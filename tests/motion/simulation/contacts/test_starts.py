@@ -10,6 +10,13 @@ from screwgraph.motion.simulation.contacts import bend_start
 from tests.motion.control import robots
 from tests.motion.simulation.contacts.bodies import feet, quadruped, standing
 
+ROD = """
+points:
+  - {name: P, x: 0, y: 0}
+  - {name: Q, x: 1, y: 0}
+bodies:
+  - {name: rod, points: [P, Q], length: 1, mass: 1, cog: [0.5, 0], I0: 0.3333333333333333}
+"""
 ROBOT = quadruped(names="ad")
 SLOPE = sg.Plane((0.1, 0.0, 1.0), 0.02)
 
@@ -31,6 +38,15 @@ def test_each_motion_begins_on_its_own_ground_and_what_is_above_stays():
     grounds = sg.Plane(np.tile([0.0, 0.0, 1.0], (3, 1)), np.array([0.0, 0.1, -1.0]))
     height = sg.Simulator(ROBOT, contacts=feet("ad"), ground=grounds).q[:, 2]
     np.testing.assert_allclose(height, [0.42, 0.52, 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("normal", [(0.0, 1.0, 0.0), (-0.1, 1.0, 0.0), (0.3, 1.0, 0.0)])
+def test_mechanisms_in_the_plane_begin_with_their_lowest_point_on_the_ground(normal):
+    rod, ground = sg.load_mechanism(ROD), sg.Plane(normal, 0.4)
+    simulator = sg.Simulator(rod, 1e-3, contacts=[sg.Contact("P"), sg.Contact("Q")], ground=ground)
+    ends, axis = simulator.q.reshape(2, 2), np.array(normal[:2]) / np.hypot(*normal[:2])
+    assert min(ends @ axis) == pytest.approx(0.4, abs=1e-12)
+    np.testing.assert_allclose(ends - rod.neutral().reshape(2, 2), [[0.0, ends[0, 1]]] * 2, atol=1e-12)
 
 
 def test_positions_that_are_given_stay():

@@ -30,9 +30,9 @@ def raise_start(model: Any, inputs: ContactInputs, q: Float[np.ndarray, "*B nq"]
 
     Bodies that float are raised together; other models are where they were.
     """
-    alone = ~inputs.paired
+    alone, vertical = ~inputs.paired, TOUCHING[model.kind].find_vertical(model)
     for _ in range(PASSAGES):
-        steep = np.maximum(inputs.planes(q)[..., alone, 2], STEEP)
+        steep = np.maximum(inputs.planes(q)[..., alone, vertical], STEEP)
         height = (-inputs.gaps(q)[..., alone] / steep).max(axis=-1, initial=0.0)
         if height.max(initial=0.0) <= ROUNDING:
             break

@@ -64,6 +64,10 @@ class RobotContacts:
                 q[..., first : first + 3] += np.multiply.outer(height, joint.origin[2, :3])
         return q
 
+    def find_vertical(self, model: Robot) -> int:
+        """Return z."""
+        return 2
+
     def bend(self, model: Robot, contacts: Sequence[Contact], q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
         """Return a position near q whose joints are within the ranges of the file; contacts stay where they are seen.
 

@@ -45,6 +45,10 @@ class TouchingKind(Protocol):
         """Return positions higher by some heights (m), where bodies that float may be; others as they are."""
         ...
 
+    def find_vertical(self, model: Any) -> int:
+        """Return the axis, of x, y and z, along which bodies are lifted."""
+        ...
+
     def bend(self, model: Any, contacts: Sequence[Contact], q: Float[np.ndarray, " nq"]) -> Float[np.ndarray, " nq"]:
         """Return a position near q whose joints are within the ranges of the file, contacts as far from each other."""
         ...

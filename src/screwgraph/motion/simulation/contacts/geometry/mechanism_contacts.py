@@ -102,6 +102,10 @@ class MechanismContacts:
         raised[..., slots] += np.expand_dims(height, -1)
         return raised
 
+    def find_vertical(self, model: Mechanism) -> int:
+        """Return the last axis of the mechanism: y in the plane."""
+        return model.dimension - 1
+
     def bend(self, model: Mechanism, contacts: Sequence[Contact], q: Any) -> Any:
         """Return q: mechanisms have no ranges."""
         return q
