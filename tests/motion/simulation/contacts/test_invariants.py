@@ -10,7 +10,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.model.robot import constraint_jacobian, without_loops
 from screwgraph.motion.simulation.closure_code import jacobian_code
-from screwgraph.motion.simulation.contacts.steps.energy_bound import FAST
+from screwgraph.motion.simulation.contacts.steps.shorter_steps import FAST
 from tests.motion.simulation.contacts.bodies import free_body
 from tests.motion.simulation.contacts.contact_points import DT, Case, Contacts, FirstSolutions, start_axes
 from tests.robots import robot_file, shared_file
@@ -140,7 +140,7 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         gain = (now - first - work) / np.maximum(np.abs(first), robot.mass * G * case.drop)
         # Forces of divided steps are means, their gaps those of the first shorter step: laws hold in each of these.
         fastest = np.abs(np.concatenate([qd[:, firsts.free], moved[:, firsts.free]], axis=1)).max(axis=1)
-        is_divided = (DT * fastest > FAST) & (not robot.loops)
+        is_divided = DT * fastest > FAST
         solved = (simulator.residual <= SOLVED) & ~is_divided
         found = {
             "cone": (rubs - MU * x[..., 2] * (1 + 1e-9))[solved],
