@@ -45,6 +45,20 @@ def draw_turn(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return np.eye(3) + 2.0 * w * K + 2.0 * K @ K, q
 
 
+def draw_limits(rng: np.random.Generator, most: np.ndarray) -> tuple[HorizonLimits, np.ndarray]:
+    """Return limits of efforts (n,), maybe of velocities, none of positions; and the largest velocities (n,)."""
+    speed = rng.uniform(0.5, 2.0, len(most)) if rng.random() < 0.4 else np.inf
+    penalty = tuple(10.0 ** rng.uniform([0, 1], [3, 4]))
+    limits = HorizonLimits(effort=most, velocity=speed, lower=-np.inf, upper=np.inf, penalty=penalty)
+    return limits, np.broadcast_to(speed, len(most))
+
+
+def draw_weights(rng: np.random.Generator, n: int, inputs: int) -> np.ndarray:
+    """Return weights of n positions, n velocities, and of inputs."""
+    sizes = ((-1.0, 1.5, n), (-2.0, 0.0, n), (-4.0, -1.5, inputs))
+    return np.concatenate([10.0 ** rng.uniform(*size) for size in sizes])
+
+
 def draw_part(rng: np.random.Generator, i: int, kind: str, parent: int) -> tuple[Part, np.ndarray]:
     """Return a part, maybe with an armature and a damper, and the quaternion of its place."""
     (R, q), p, axis = draw_turn(rng), rng.uniform(-0.3, 0.3, 3), rng.standard_normal(3)

@@ -9,12 +9,19 @@ from typing import Any, NamedTuple
 import casadi
 import numpy as np
 from tests.motion.control.predictive.bodies import Part, Tree
-from tests.motion.control.predictive.random_horizons import Drawn, draw_part, draw_turn, write_mjcf
+from tests.motion.control.predictive.random_horizons import (
+    Drawn,
+    draw_limits,
+    draw_part,
+    draw_turn,
+    draw_weights,
+    write_mjcf,
+)
 from tests.motion.control.predictive.scenes import Bodies, Closing, Tie
 from tests.motion.control.predictive.transcription import Task
 
 import screwgraph as sg
-from screwgraph.motion.control import HorizonLimits, stack_references
+from screwgraph.motion.control import stack_references
 
 KINDS = (
     "planar4", "tie", "planar5", "space4", "tie tie", "free planar4", "planar4 planar4", "space5", "free tie",
@@ -115,11 +122,7 @@ def draw_linked(seed: int, folder: Path) -> Drawn:
     holding = 9.81 * robot.mass * 0.2
     most = np.full(n, np.inf)
     most[driven] = holding * rng.uniform(0.5, 2.0, len(driven)) * rng.choice([1.0, 4.0])
-    speed, penalty = (
-        rng.uniform(0.5, 2.0, n) if rng.random() < 0.4 else np.inf,
-        tuple(10.0 ** rng.uniform([0, 1], [3, 4])),
-    )
-    limits = HorizonLimits(effort=most, velocity=speed, lower=-np.inf, upper=np.inf, penalty=penalty)
+    limits, speed = draw_limits(rng, most)
     options, more, frame = dict[str, Any](), dict[str, Any](), None
     if rng.random() < 0.4:
         part = int(rng.integers(len(chains.tree.parts)))
@@ -130,13 +133,12 @@ def draw_linked(seed: int, folder: Path) -> Drawn:
         options["rate"], more["first"] = 4.0 / dt, float(rng.uniform(0.2, 1.0) * dt)
     actuated = [name for name, part in zip(names, states.parts, strict=True) if part.kind != "free"]
     control = sg.mpc(robot, dt, N, actuated=actuated, limits=limits, **options)
-    sizes = ((-1.0, 1.5, n), (-2.0, 0.0, n), (-4.0, -1.5, len(driven)))
-    weights = np.concatenate([10.0 ** rng.uniform(*size) for size in sizes])
+    weights = draw_weights(rng, n, len(driven))
     references = stack_references(control, goal, rng.uniform(-0.2, 0.2, n) * (rng.random() < 0.3))
     scene = Bodies(chains.tree, driven, own, tuple(chains.ties), tuple(chains.closings))
     low, up = (
-        np.concatenate([-np.full(n, np.inf), -np.broadcast_to(speed, n)]),
-        np.append(np.full(n, np.inf), np.broadcast_to(speed, n)),
+        np.concatenate([-np.full(n, np.inf), -speed]),
+        np.append(np.full(n, np.inf), speed),
     )
     goals, own_w = more.get("frames"), more.get("frame_weights")
     task = Task(

@@ -7,11 +7,11 @@ from typing import Any
 import casadi
 import numpy as np
 from tests.motion.control.predictive.planar_bars import PlanarBars
-from tests.motion.control.predictive.random_horizons import Drawn
+from tests.motion.control.predictive.random_horizons import Drawn, draw_limits, draw_weights
 from tests.motion.control.predictive.transcription import Task
 
 import screwgraph as sg
-from screwgraph.motion.control import HorizonLimits, stack_references
+from screwgraph.motion.control import stack_references
 
 KINDS = ("four", "open2", "five", "slider", "open3", "geared", "four open1", "slider open2", "six")
 """Parts of a mechanism, which share the world alone."""
@@ -158,18 +158,13 @@ def draw_planar(seed: int) -> Drawn:
     most = 9.81 * sum(mass for mass, *_ in bars.bars) * rng.uniform(0.1, 0.5, len(bars.driven))
     full = np.full(n, np.inf)
     full[list(bars.driven)] = most
-    speed, penalty = (
-        rng.uniform(0.5, 2.0, n) if rng.random() < 0.4 else np.inf,
-        tuple(10.0 ** rng.uniform([0, 1], [3, 4])),
-    )
-    limits = HorizonLimits(effort=full, velocity=speed, lower=-np.inf, upper=np.inf, penalty=penalty)
+    limits, speed = draw_limits(rng, full)
     options, more, frame = dict[str, Any](), dict[str, Any](), None
     if rng.random() < 0.4:
         part = int(rng.integers(len(bars.bars)))
         options["frames"], frame = [f"B{part}"], (part, np.eye(3), np.zeros(3))
         pose = np.eye(4)
         pose[:2, 3] = Q[3 * part : 3 * part + 2] + rng.uniform(-0.05, 0.05, 2)
-        more["frames"] = np.tile(pose, (N + 1, 1, 1))[:, None]
         more["frame_weights"] = 10.0 ** rng.uniform([-1] * 3 + [0] * 3, [0] * 3 + [1] * 3)[None]
         angle = Q[3 * part + 2]
         pose[:2, :2] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
@@ -177,10 +172,9 @@ def draw_planar(seed: int) -> Drawn:
     if rng.random() < 0.3:
         options["rate"], more["first"] = 4.0 / dt, float(rng.uniform(0.2, 1.0) * dt)
     control = sg.mpc(model, dt, N, limits=limits, **options)
-    sizes = ((-1.0, 1.5, n), (-2.0, 0.0, n), (-4.0, -1.5, len(motors)))
-    weights = np.concatenate([10.0 ** rng.uniform(*size) for size in sizes])
+    weights = draw_weights(rng, n, len(motors))
     references = stack_references(control, goal, rng.uniform(-0.2, 0.2, n) * (rng.random() < 0.3))
-    up = np.append(np.full(n, np.inf), np.broadcast_to(speed, n))
+    up = np.append(np.full(n, np.inf), speed)
     goals, own = more.get("frames"), more.get("frame_weights")
     task = Task(
         bars, dt, N, most, -up, up, limits.penalty, references, weights, y, v, None, more.get("first"), frame,

@@ -43,7 +43,7 @@ class PackedArrays:
         """Return an array for each result, for arrays (..., *core) that broadcast; those of `out`, if given.
 
         Raises:
-            TypeError: numbers of a kind that `dtype` has no room for.
+            TypeError: numbers of a kind that `dtype` does not hold, as complex ones.
             ValueError: shapes that are none of arguments, batches that do not broadcast, too few or many arrays.
         """
         arrays = [np.asarray(value) for value in values]

@@ -130,12 +130,3 @@ def judge_trials(trial: Numbers, state: Attempt, smallest: Number, most: Number)
     ends = (solved + fails) > 0.5
     after = [state.count + 1.0, choose(ends, 0.0, state.tries + 1.0), choose(ends, NEAR, proximal), *sizes]
     return solved, fails, after
-
-
-def end_attempts(
-    arrives: Number, found: Numbers, x: Numbers, sweeps: Numbers, round_: Numbers, count: Number
-) -> list[Number]:
-    """Return impulses, and the states of sweeps and rounds, after passages: those that are found where they arrive."""
-    kept = choose_vector(arrives > 0.5, found, x)
-    left = choose(arrives > 0.5, sweeps[2], round_[2])
-    return [*kept, sweeps[0], sweeps[1] + count, *sweeps[2:], *round_[:2], left]

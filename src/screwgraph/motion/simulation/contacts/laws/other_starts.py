@@ -76,4 +76,6 @@ def find_next_start(start: Numbers) -> list[Number]:
 
 def end_starts(x: Any, sweeps: Any, round_: Any, y: Any, state: Any) -> list[Number]:
     """Return impulses, and the states of sweeps and rounds, after attempts: those of the last one where laws hold."""
-    return steps.end_attempts(state[SOLVED], y, x, sweeps, round_, state[1])
+    arrives = state[SOLVED] > 0.5
+    left = choose(arrives, sweeps[2], round_[2])
+    return [*choose_vector(arrives, y, x), sweeps[0], sweeps[1] + state[1], *sweeps[2:], *round_[:2], left]

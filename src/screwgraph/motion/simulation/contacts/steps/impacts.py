@@ -91,7 +91,7 @@ def shorten_way(ends: Sequence[Number], ways: Sequence[Number]) -> Number:
         most = maximum(most, abs(way))
     part: Number = 1.0
     for end, way in zip(ends, ways, strict=True):
-        room = maximum(end, 0.0) + GRAZE * most
-        enters = way < -room
-        part = minimum(part, choose(enters, room / choose(enters, -way, 1.0), 1.0))
+        most_in = maximum(end, 0.0) + GRAZE * most
+        enters = way < -most_in
+        part = minimum(part, choose(enters, most_in / choose(enters, -way, 1.0), 1.0))
     return part
