@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.metadata import files
-from pathlib import Path
 
 import mujoco
 import numpy as np
@@ -33,11 +31,6 @@ from tests.suites import in_suites
 G, DT = 9.81, 0.02
 SQUAT, PUSH, BEGIN = (0.2, 1.2), (1.7, 1.8), 2.5
 """Times (s) of a squat, of a push, of the first step."""
-
-
-def stranger(name: str) -> Path:
-    """Return a file of example-robot-data."""
-    return Path(next(str(f.locate()) for f in files("example-robot-data") or () if f.name == name))
 
 
 def limits_of(robot: sg.Robot) -> ControlLimits:
@@ -73,7 +66,7 @@ class Plant:
 class Humanoid:
     """A robot on two soles, of a length and a width (m), those of the controller smaller by a margin."""
 
-    path: Path
+    file: str
     frames: tuple[str, str]
     size: tuple[float, float]
     at: tuple[float, float, float]
@@ -85,7 +78,7 @@ class Humanoid:
 
     @cached_property
     def robot(self) -> sg.Robot:
-        return sg.load(self.path, base="floating")
+        return sg.load(robot_file(self.file), base="floating")
 
     def soles(self, margin=(0.0, 0.0)) -> list[Sole]:
         length, width = np.subtract(self.size, margin).tolist()
@@ -111,22 +104,22 @@ class Humanoid:
 
 
 TALOS = Humanoid(
-    stranger("talos_reduced.urdf"), ("left_sole_link", "right_sole_link"), (0.2, 0.12), (0.0, 0.0, 0.0), (0.02, 0.02),
+    "talos_reduced.urdf", ("left_sole_link", "right_sole_link"), (0.2, 0.12), (0.0, 0.0, 0.0), (0.02, 0.02),
     "torso_2_link", 150.0, {
         "leg_left_3": -0.4, "leg_right_3": -0.4, "leg_left_4": 0.8, "leg_right_4": 0.8, "leg_left_5": -0.4,
         "leg_right_5": -0.4, "arm_left_2": 0.3, "arm_right_2": -0.3, "arm_left_4": -0.6, "arm_right_4": -0.6,
     },
 )  # fmt: skip
 ALEXANDER = Humanoid(
-    stranger("alexander_v1.lowerBodyOnly.urdf"), ("LEFT_FOOT", "RIGHT_FOOT"), (0.2, 0.09), (0.02, 0.0, -0.06),
+    "alexander_v1.lowerBodyOnly.urdf", ("LEFT_FOOT", "RIGHT_FOOT"), (0.2, 0.09), (0.02, 0.0, -0.06),
     (0.02, 0.01), "PELVIS_LINK", 60.0, {"HIP_Y": -0.4, "KNEE_Y": 0.8, "ANKLE_Y": -0.4},
 )  # fmt: skip
 ROMEO = Humanoid(
-    stranger("romeo.urdf"), ("l_sole", "r_sole"), (0.2, 0.09), (0.02, 0.0, 0.0), (0.02, 0.01), "torso", 60.0,
+    "romeo.urdf", ("l_sole", "r_sole"), (0.2, 0.09), (0.02, 0.0, 0.0), (0.02, 0.01), "torso", 60.0,
     {"HipPitch": -0.4, "KneePitch": 0.8, "AnklePitch": -0.4},
 )  # fmt: skip
 MIT = Humanoid(
-    robot_file("mit_humanoid.urdf"), ("left_ankle_link", "right_ankle_link"), (0.15, 0.0), (0.02, 0.0, -0.04),
+    "mit_humanoid.urdf", ("left_ankle_link", "right_ankle_link"), (0.15, 0.0), (0.02, 0.0, -0.04),
     (0.02, 0.0), "Floating Base", 30.0, {"hipy": -0.4, "knee_link": 0.8, "to_ankle": -0.4}, False,
 )  # fmt: skip
 
@@ -148,7 +141,7 @@ def lead_center(t, on, middles, height, depth):
 
 
 @pytest.mark.suite
-@pytest.mark.parametrize("own", [TALOS, ALEXANDER, ROMEO, MIT], ids=lambda own: own.path.stem)
+@pytest.mark.parametrize("own", [TALOS, ALEXANDER, ROMEO, MIT], ids=lambda own: own.file.removesuffix(".urdf"))
 def test_humanoids_squat_are_pushed_and_step(own):
     robot, q0, soles = own.robot, own.start(), own.soles(own.margin)
     plant = Plant(robot, own.soles(), q0)
@@ -201,7 +194,7 @@ def quadruped(name):
     if name == "mini cheetah":
         return mini_cheetah()
     file, feet, radius, bent = QUADRUPEDS[name]
-    robot = sg.load(stranger(file), base="floating")
+    robot = sg.load(robot_file(file), base="floating")
     q = robot.neutral()
     for joint in robot.joint_names[1:]:
         for part, angle in bent.items():
