@@ -11,22 +11,15 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
-from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
 from screwgraph.motion.planning.guesses.initial_guess import count_guesses, cyclic_motions, make_initial_values
-from screwgraph.motion.planning.guesses.low_effort_motion import MARGIN, find_nearest_motion
+from screwgraph.motion.planning.guesses.low_effort_motion import MARGIN
 from screwgraph.motion.planning.mechanics import Mechanics
-from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints
 from screwgraph.motion.planning.obstacles.swept_spheres import make_swept_clearance
 from screwgraph.motion.planning.plan import FEASIBLE, Plan
 from screwgraph.motion.planning.search.continuation import continue_plan, drift_plan, select_unknown
-from screwgraph.motion.planning.search.cost_scaling import compute_scale
-from screwgraph.motion.planning.search.infeasibility import (
-    explain_too_fast_goals,
-    explain_unreached_goals,
-    explain_weight,
-    prove_infeasible,
-)
+from screwgraph.motion.planning.search.infeasibility import explain_too_fast_goals
 from screwgraph.motion.planning.search.plan_search import DEFAULTS, LOST, SOFTENED, PlanSearch, Start
+from screwgraph.motion.planning.search.preliminary_checks import PreliminaryChecks
 from screwgraph.motion.planning.search.receding_horizon import (
     advance_task,
     advance_values,
@@ -44,7 +37,7 @@ from screwgraph.motion.planning.search.relaxation import (
 )
 from screwgraph.motion.planning.search.violation_report import describe_violation, replace_reason
 from screwgraph.motion.planning.task import Task
-from screwgraph.motion.planning.transcription.problem import Transcription, list_wrenches, transcribe
+from screwgraph.motion.planning.transcription.problem import Transcription, transcribe
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances
 from screwgraph.optimize.result import Iterate
 
@@ -61,8 +54,8 @@ ONE_WAY = ("trapezoidal", "linear_acceleration", "radau")
 """Rules in the place of which it is taken for cyclic motions."""
 PATIENT = 1000
 """Iterations that searches for cyclic motions may take by default."""
-UNASKED, UNASKED_SECONDS = 8, 60.0
-"""Degrees of freedom up to which plans of what is partly driven are refined by default; how long that may take (s)."""
+UNASKED_SECONDS = 60.0
+"""How long refinement by default may take (s)."""
 STEP_ITERATIONS = 100
 """Iterations of a step by default: a robot is waiting."""
 STRICT = 0.6
@@ -81,11 +74,19 @@ class Planner:
         self.mechanics = Mechanics(task.robot)
         self.transcription = transcribe(task, self.mechanics)
         self.plan: Plan | None = None
+        self._checks = PreliminaryChecks(self.transcription, self.mechanics)
 
     @property
     def task(self) -> Task:
         """Current task."""
         return self.transcription.task
+
+    @property
+    def _preliminary_checks(self) -> PreliminaryChecks:
+        """What can be told of the task before a search."""
+        if self._checks.transcription is not self.transcription:
+            self._checks = PreliminaryChecks(self.transcription, self.mechanics)
+        return self._checks
 
     @property
     def _is_condensed(self) -> bool:
@@ -117,7 +118,7 @@ class Planner:
             InputError: a task without dynamics is to be refined.
         """
         began = perf_counter()
-        scale = compute_scale(self.transcription)
+        scale = self._preliminary_checks.scale
         search = PlanSearch(method, iterations, seconds, tolerances, callback, self._is_condensed, began, scale)
         if refine:
             check_refinable(self.task)
@@ -127,23 +128,10 @@ class Planner:
         if is_cyclic and iterations == DEFAULTS["iterations"]:
             search = replace(search, iterations=PATIENT)
         self.plan = self._finish_plan(self._search_guesses(search, warm), search)
-        if refine is None and not is_cyclic and self._is_refined_unasked:
+        if refine is None and not is_cyclic and self._preliminary_checks.is_refined_unasked:
             search = replace(search, seconds=min(seconds, perf_counter() - began + UNASKED_SECONDS))
             return self._until_accurate(search)
         return self._until_accurate(search) if is_cyclic or refine else self.plan
-
-    @property
-    def _is_refined_unasked(self) -> bool:
-        """Whether a small robot has joints that nothing drives: no controller makes up there for a coarse plan.
-
-        Or is a linkage of one degree of freedom: near dead points its bodies are fast where its motor is slow.
-        """
-        task, steps = self.task, self.transcription.steps
-        is_refinable = task.dynamics and COLLOCATIONS[task.collocation] != UNTIED and not list_wrenches(task, steps)
-        rank = task.robot.mobility.rank
-        degrees_of_freedom, is_linkage = task.robot.nv - rank, rank > 0
-        is_partly_driven = len(steps.actuated) < degrees_of_freedom <= UNASKED
-        return bool(is_refinable) and (is_partly_driven or (is_linkage and degrees_of_freedom == 1))
 
     def _until_accurate(self, search: PlanSearch) -> Plan:
         """Refine the plan as long as that leads to another one."""
@@ -205,15 +193,14 @@ class Planner:
 
     def _search_guesses(self, search: PlanSearch, warm: bool) -> Plan:
         """Search from all guesses, or from the last plan first."""
-        if impossible := self._impossible():
-            return self._make_refused_plan("; ".join(impossible), Status.INFEASIBLE)
+        checks = self._preliminary_checks
+        if checks.proofs:
+            return self._make_refused_plan("; ".join(checks.proofs), Status.INFEASIBLE)
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
             return self._search_plan(search, itertools.chain([self.plan.result], self._guesses()))
-        beyond = list(explain_unreached_goals(self.task, self.transcription.steps))
-        if beyond:
-            return self._make_refused_plan("; ".join(beyond), Status.STALLED)
-        weak = list(explain_weight(self.task, self.transcription.steps))
-        nearest = find_nearest_motion(self.task, self.transcription.steps) if weak else None
+        if checks.unreached:
+            return self._make_refused_plan("; ".join(checks.unreached), Status.STALLED)
+        weak, nearest = checks.weight, checks.nearest
         if nearest is not None and nearest.excess > MARGIN:
             return self._make_refused_plan("; ".join([nearest.reason, *weak]), Status.STALLED)
         if nearest is None and self.transcription.is_cyclic and isinstance(self.task.guess, str):
@@ -237,11 +224,6 @@ class Planner:
         best = min(cyclic, own, key=lambda plan: (not plan.solved, not plan.converged, plan.cost))
         spent = {"seconds": own.seconds + cyclic.seconds, "iterations": own.iterations + cyclic.iterations}
         return replace(best, result=replace(best.result, **spent))
-
-    def _impossible(self) -> list[str]:
-        """Say why there is no plan, where that can be told at once."""
-        found = prove_infeasible(self.task, self.transcription.steps)
-        return [*self.transcription.proofs, *found, *find_blocked_joints(self.task, self.mechanics)]
 
     def _search_plan(self, search: PlanSearch, starts: Iterable[Start], is_weak: bool = False) -> Plan:
         """Search; state what may keep a plan from being found where that leads nowhere."""
@@ -301,7 +283,7 @@ class Planner:
         try:
             steps = self.transcription.steps
             late = explain_too_fast_goals(self.task, steps) if is_lost else ()
-            return [*explain_weight(self.task, steps), *late]
+            return [*self._preliminary_checks.weight, *late]
         except KeyboardInterrupt:  # the search is over: what it found is not given up for its explanation
             return []
 
@@ -345,7 +327,7 @@ class Planner:
             new = replace(before, task=task, problem=problem)
         problem, violated = relax_problem(new.task, new.steps, new.problem, state, recovery)
         self.transcription = _reuse_code(replace(new, problem=problem), before)
-        options, scale = {"iterations": STEP_ITERATIONS, **options}, compute_scale(self.transcription)
+        options, scale = {"iterations": STEP_ITERATIONS, **options}, self._preliminary_checks.scale
         search = PlanSearch.from_options(options, self._is_condensed, scale, is_quick=True)
         found, given_up = self._check_continuation(
             last, by, continue_plan(last, self.transcription, by, is_new), search
@@ -360,7 +342,7 @@ class Planner:
         either, it is the other one.
         """
         hard, steps, found = self.transcription.problem, self.transcription.steps, ahead
-        if not self._impossible():
+        if not self._preliminary_checks.proofs:
             first = replace(search, iterations=int(np.ceil(STRICT * search.iterations)))
             found = self._kept_clear(Plan(self.transcription, first(hard, [ahead.result])), first)
             if found.feasible:
