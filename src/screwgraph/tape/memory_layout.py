@@ -27,7 +27,13 @@ class Memory:
         return {**self._places, **self._scattered}
 
     def add(self, name: str, size: int) -> range:
-        """Allocate a vector; return its places."""
+        """Allocate a vector; return its places.
+
+        Raises:
+            ValueError: another vector has its name.
+        """
+        if name in self.names:
+            raise ValueError(f"two vectors of a memory are called {name!r}")
         self._places[name] = range(self._size, self._size + size)
         self._size += size
         return self._places[name]

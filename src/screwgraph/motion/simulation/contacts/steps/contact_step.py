@@ -301,12 +301,12 @@ class ContactStep:
             cut = [u - v for u, v in zip(change, known, strict=True)]
             begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
             _, guess, _ = self.guess(at, last)
+            lead: Number = 0.0
             if self.splits:
                 ahead = [u + v for u, v in zip(self.terms.full("free", free), change, strict=True)]
                 lead = find_lead(largest(ahead), at)
-                late = [d + lead * v for d, v in zip(late, ahead, strict=True)]
-            known, at["way"] = self.closing.follow(guess, begun, x, late, at)
-            at["closing"], change = [0.0] * CLOSING, [u + v for u, v in zip(known, cut, strict=True)]
+            known, at["way"] = self.closing.follow(guess, begun, x, late, {**at, "dt": [dt[0] + lead]})
+            at["closing"], change = [*[0.0] * (CLOSING - 1), lead], [u + v for u, v in zip(known, cut, strict=True)]
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, given["prepared"]).blocks():
@@ -356,7 +356,7 @@ class ContactStep:
         velocity = [v + c for v, c in zip(terms.full("free", at["free"]), at["change"], strict=True)]
         velocity_free = velocity
         if self.closing is not None:
-            ahead, velocity, step = self.closing.move(q, h, velocity, at["way"])
+            ahead, velocity, step = self.closing.move(q, h + at["closing"][-1], velocity, at["way"])
         else:
             step = np.array(coupled.spread([h * v for v in velocity]), dtype=object)
             ahead, velocity = glide(manifold, q, step)

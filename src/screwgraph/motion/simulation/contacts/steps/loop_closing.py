@@ -56,17 +56,20 @@ NEAR, CLOSED = 0.01, 0.1
 """Sizes of gaps and of velocities, in smallest changes of sweeps, that a last correction takes away, or that stay."""
 ROUNDED = 1e-4
 """A size, in smallest changes of sweeps, that is left as it is."""
-CLOSING = 4
-"""Numbers of the state of passages: whether to go on, passages; of the last, gaps' square (rad, m), size (m/s)."""
+CLOSING = 5
+"""Numbers of the state of passages: whether to go on, passages; of the last, gaps' square (rad, m), size (m/s); a time.
+
+The end of a step is that much later (s), where its velocity belongs to the middle of the next one.
+"""
 HOLD = 6
 """Numbers of a `Hold`."""
 ROWS = ("J", "soles", "places")
 """Terms that rows of all contacts are made of."""
 PROBLEM = ("b'", "R", "values")
 """The problem of impulses: velocities without them, compliance, numbers of laws."""
-MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "first x", "first change", "nearest")
+MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "unclosed x", "unclosed change", "nearest")
 """What a passage changes."""
-SEEN = ("closing", "way", "seen", "gaps of loops", "rates of loops")
+SEEN = ("closing", "seen", "gaps of loops", "rates of loops")
 """What is measured in a passage."""
 GUESSED = ("limbs", "factors", "inverse", "holds", "active", "yields")
 """What is kept of a guess."""
@@ -119,8 +122,8 @@ class LoopClosing:
             "rates of loops": len(coupled.loops),
             "way": len(coupled.free),
             "closing": CLOSING,
-            "first x": m,
-            "first change": len(coupled.free),
+            "unclosed x": m,
+            "unclosed change": len(coupled.free),
             **self.nearest.sizes,
             "limbs": sum(map(len, self.limbs)),
             "factors": sum(map(len, self.factors)),
@@ -143,17 +146,17 @@ class LoopClosing:
             *own,
         ]
         look = make_named_block(memory, "measure", reads, SEEN, self.measure)
-        reads = [*MOVED, *SEEN[3:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, "A", *held[1:3]]
+        reads = [*MOVED, *SEEN[2:], *PROBLEM, *GUESSED, *ROWS, *INERTIA, "A", *held[1:3]]
         advance = make_named_block(memory, "advance", reads, MOVED, self.advance)
         passage = (*search, look, SettledWhen(memory.places("seen").start, (advance,)))
-        nearest = self.nearest.list_parts(memory, ["free", "x", "first change", *ROWS, *own])
+        nearest = self.nearest.list_parts(memory, ["free", "x", "unclosed change", *ROWS, *own])
         return SettlingLoop(memory.places("closing").start, passage), nearest
 
     def begin(self, guess: StickingGuess, x: Numbers) -> list[Number]:
         """Return all vectors of `sizes` before the first passage: impulses x of the system, and what is kept of it."""
         sizes = self.sizes
-        found: list[Number] = [*x, *[0.0] * (3 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR]
-        found += [0.0] * (sizes["first x"] + sizes["first change"])
+        found: list[Number] = [*x, *[0.0] * (3 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR, 0.0]
+        found += [0.0] * (sizes["unclosed x"] + sizes["unclosed change"])
         found += self.nearest.begin()
         for kept, columns in ((guess.system.Y, self.limbs), (guess.factor.rows, self.factors)):
             found += [row.get(k, 0.0) for row, own in zip(kept, columns, strict=True) for k in own]
@@ -182,9 +185,7 @@ class LoopClosing:
     def swerve(self, velocity: Numbers, at: Mapping[str, Any]) -> Number:
         """Return 1 where loops lead far from a straight way, as they do near dead centres, else 0."""
         (h,), fastest = at["dt"], largest(velocity)
-        lead = find_lead(fastest, at)
-        aside = largest([d - lead * v for d, v in zip(at["way"], velocity, strict=True)])
-        return choose(aside > maximum(SWERVE * h * fastest, LITTLE), 1.0, 0.0)
+        return choose(largest(at["way"]) > maximum(SWERVE * h * fastest, LITTLE), 1.0, 0.0)
 
     def look(self, at: Mapping[str, Any], velocity: Numbers, way: Numbers) -> tuple[list[Number], list[Number]]:
         """Return gaps of loops (rad, m) at the end of a step, and velocities with which they open there.
@@ -197,23 +198,21 @@ class LoopClosing:
 
     def measure(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `SEEN`. Where all is closed to rounding, a passage is the last."""
-        goes, passages, square, before = at["closing"]
+        goes, passages, square, before, lead = at["closing"]
         velocity = add_vectors(self.terms.full("free", at["free"]), at["change"])
-        way = list(at["way"])
         if SPLIT in at:
-            lead = choose(passages < 0.5, goes * find_lead(largest(velocity), at), 0.0)
-            way = [d + lead * v for d, v in zip(way, velocity, strict=True)]
-        gaps, drift = self.look(at, velocity, way)
+            lead = choose(passages < 0.5, find_lead(largest(velocity), at), lead)
+        gaps, drift = self.look({**at, "dt": [at["dt"][0] + lead]}, velocity, at["way"])
         seen = choose(maximum(largest(gaps), largest(drift)) > ROUNDED * at["state"][2], goes, 0.0)
         ahead = sum((gap * gap for gap in gaps), start=0.0)
         ends = choose(seen > 0.5, passages, passages + goes), choose(goes > 0.5, ahead, square), before
-        return [seen, *ends, *way, seen, *gaps, *drift]
+        return [seen, *ends, lead, seen, *gaps, *drift]
 
     def advance(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `MOVED` after a passage."""
         x, own_x, change, beta, way, state, round_, closing, first_x, first_change, nearest = (at[n] for n in MOVED)
-        (h,), (goes, passages, _, before), smallest = at["dt"], closing, state[2]
-        gaps, drift = (at[name] for name in SEEN[3:])
+        (h,), (goes, passages, _, before, lead), smallest = at["dt"], closing, state[2]
+        gaps, drift = (at[name] for name in SEEN[2:])
         rows, guess = ContactRows.read(self.terms, *(at[name] for name in ROWS)), self.restore(at)
         less = [-r for r in drift]
         impulses, corrected = guess.close(rows, less)
@@ -237,7 +236,7 @@ class LoopClosing:
         start_x, start_change = choose_vector(is_first, x, first_x), choose_vector(is_first, change, first_change)
         keeps, aims = choose(sticks, goes, 0.0) > 0.5, choose(sticks, goes, choose(searching, 1.0, 0.0))
         # A velocity that is corrected leads elsewhere.
-        gained = [choose(aims > 0.5, h * r, 0.0) - gap for r, gap in zip(drift, gaps, strict=True)]
+        gained = [choose(aims > 0.5, (h + lead) * r, 0.0) - gap for r, gap in zip(drift, gaps, strict=True)]
         pushes = choose_vector(keeps, all_x, x)
         _, shift = self.hold(guess, rows, pushes, at).close(rows, gained)
         return [
@@ -251,7 +250,7 @@ class LoopClosing:
             *(choose(searching, 1.0, round_[0]), choose(searching, 0.0, round_[1])),
             choose(is_on, maximum(choose(sticks, deviation, round_[2]), left), round_[2]),
             *(again, passages + goes, choose(is_on, sum((gap * gap for gap in gaps), start=0.0), closing[2])),
-            choose(is_on, size, before),
+            *(choose(is_on, size, before), lead),
             *choose_vector(is_on, start_x, first_x),
             *choose_vector(is_on, start_change, first_change),
             *(maximum(falls, nearest[0]), *nearest[1:]),
@@ -266,7 +265,7 @@ class LoopClosing:
     def follow(
         self, guess: StickingGuess, free: Numbers, x: Numbers, late: Numbers, at: Mapping[str, Any]
     ) -> tuple[list[Number], list[Number]]:
-        """Return the change of velocities and the way after `FOLLOWED` passages.
+        """Return the change of velocities and the way after `FOLLOWED` passages to the end of a step in a time dt.
 
         Impulses x stay as they are, and the first passage begins with the way `late`.
         """

@@ -69,7 +69,7 @@ class NearestClosing:
     def pass_once(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `MOVED` after a passage: a shift of the position; of the last one, velocities of the nearest."""
         change, way, (goes, passages, least), near_change, near_way, closing, round_ = (at[name] for name in MOVED)
-        (h,), free, is_last = at["dt"], self.terms.full("free", at["free"]), passages > MOST - 1.5
+        h, free, is_last = at["dt"][0] + closing[-1], self.terms.full("free", at["free"]), passages > MOST - 1.5
         change, way = choose_vector(is_last, near_change, change), choose_vector(is_last, near_way, way)
         ahead, carried = self.move(at["q"], h, add_vectors(free, change), way)
         values = at.get(PARAMETERS, ())
@@ -84,7 +84,7 @@ class NearestClosing:
         is_nearer, moved = open_ < least, add_vectors(change, corrected)
         shifted = [d + s - h * c for d, s, c in zip(way, shift, corrected, strict=True)]
         opening = [r + v for r, v in zip(drift, multiply_vector(K, corrected), strict=True)]
-        first = [u - v for u, v in zip(moved, at["first change"], strict=True)]
+        first = [u - v for u, v in zip(moved, at["unclosed change"], strict=True)]
         rows = ContactRows.read(self.terms, *(at[name] for name in ("J", "soles", "places"))).move(first)
         slips = [choose(abs(x) > 0.0, w, 0.0) for x, w in zip(at["x"], rows, strict=True)]
         left, is_on = maximum(maximum(open_ / h, largest(opening)), largest(slips)), goes > 0.5
@@ -95,7 +95,7 @@ class NearestClosing:
             *(choose(is_on, choose(ends, 0.0, 1.0), 0.0), passages + goes, choose(is_nearer, open_, least)),
             *choose_vector(is_nearer, change, near_change),
             *choose_vector(is_nearer, way, near_way),
-            *(*closing[:2], choose(is_on, square, closing[2]), closing[3]),
+            *(*closing[:2], choose(is_on, square, closing[2]), *closing[3:]),
             *(*round_[:2], choose(is_on, left, round_[2])),
         ]
 
