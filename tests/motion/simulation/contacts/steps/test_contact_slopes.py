@@ -262,11 +262,12 @@ def test_jax_has_derivatives_of_shorter_steps():
         )
 
 
-def test_loops_that_turn_fast_have_second_solutions_and_bounds(kneels):
+@pytest.mark.parametrize("speed", [40.0, 150.0, -80.0])
+def test_loops_that_turn_fast_have_second_solutions_and_bounds(kneels, speed):
+    """The last leaves the ground, in one step of a good way: three passages that close it were off by 3e-2."""
     simulator, tau = kneels
-    for speed in (40.0, 150.0):
-        values = arguments(simulator, tau)
-        values[1] = values[1] * (speed / np.abs(values[1]).max())
-        values[4][0] = 0.1
-        assert simulator.function.ufunc(*values)[2].any()
-        compare(simulator.function, values, share=1e-4)  # of three passages by which loops close
+    values = arguments(simulator, tau)
+    values[1] = values[1] * (speed / np.abs(values[1]).max())
+    values[4][0] = 0.1
+    assert simulator.function.ufunc(*values)[2].any() == (speed > 0.0)
+    compare(simulator.function, values)

@@ -1,9 +1,9 @@
 """Derivatives of a step with contacts, implicit on the active set: its impulses are found, then differentiated once.
 
 The impulses x solve F(x, u) = 0, u the arguments, so that dx = -F_x^-1 F_u du; results y(x, u) change by y_u du + y_x
-dx. Contacts that stick, slip or are open stay so. Of a second solution F depends on the impulses of the first one, too;
-shorter steps follow one another, each of which begins with the derivatives at the end of the one before. Griewank &
-Walther (2008), section 15.
+dx. What closes loops is found with them: x are these unknowns, too. Contacts that stick, slip or are open stay so. Of a
+second solution F depends on the impulses of the first one, too; shorter steps follow one another, each of which begins
+with the derivatives at the end of the one before. Griewank & Walther (2008), section 15.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from screwgraph.base.summary import one_line
@@ -19,6 +20,7 @@ from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, 
 from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector
 from screwgraph.motion.simulation.contacts.steps.contact_step import FIRST, ContactStep
 from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
+from screwgraph.motion.simulation.contacts.steps.loop_closing import OPENED
 from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN
 from screwgraph.motion.simulation.contacts.steps.named_vectors import HELD, Expression
 from screwgraph.motion.simulation.contacts.steps.shorter_steps import KEPT, MOVED, RESULTS, SHARES, SPLIT, WHOLE
@@ -27,18 +29,17 @@ from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingM
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.tape import Code, Memory, Number, Part, Routine, SettledWhen, dot
 
-BEGUN = "begun x"
-"""The impulses of a first solution, or of the only one, as those that vary."""
+BEGUN = "begun "
+"""Before names of unknowns of a first solution, or of the only one, as those that vary."""
+PUSHED = f"{FIRST}x"
+"""The impulses of a first solution, on which a second one depends."""
 LAWS = "F"
-"""Velocities that are zero where laws hold."""
+"""Velocities that are zero where laws hold, rates and gaps that are zero where loops are closed."""
 
 
 @dataclass(frozen=True, eq=False)
 class ContactSlopes:
-    """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers.
-
-    Passages by which loops close are a fixed number, and differentiated as they are.
-    """
+    """Derivatives of a step with contacts, by any of its arguments; quaternions are any four numbers."""
 
     __repr__ = one_line
 
@@ -65,7 +66,13 @@ class SlopesStep(ContactStep):
     @cached_property
     def tangents(self) -> Tangents:
         """The derivatives of its vectors."""
-        return Tangents(self.memory, sum(len(a.names) for a in self.arguments if a.name in self.by), self.model.rows)
+        count = sum(len(a.names) for a in self.arguments if a.name in self.by)
+        return Tangents(self.memory, count, sum(self._unknowns.values()))
+
+    @property
+    def _unknowns(self) -> dict[str, int]:
+        """Sizes of what is found together: impulses, and what closes loops."""
+        return {"x": self.model.rows, **(dict.fromkeys(OPENED, self.closing.sizes["beta"]) if self.closing else {})}
 
     def routine(self) -> Routine:
         """Return the code: the step, and slopes beside it; the outputs are derivatives argument after argument."""
@@ -83,17 +90,18 @@ class SlopesStep(ContactStep):
         return EnergyBound(self.model, self.terms).sizes if self.model.whirls else {}
 
     def begin_slopes(self, given: Mapping[str, int]) -> tuple[Part, ...]:
-        """Return what makes the directions: each number of an argument, each impulse."""
-        tangents, memory, m = self.tangents, self.memory, self.model.rows
+        """Return what makes the directions: each number of an argument, each unknown."""
+        tangents, memory, unknowns, m = self.tangents, self.memory, self._unknowns, self.tangents.first
         results = {name: len(memory.places(name)) for name in RESULTS}
-        for name in (LAWS, *(name for name in self._bounds if name not in memory.names), FIRST):
-            memory.add(name, {LAWS: m, FIRST: m, **self._bounds}[name])
+        bounds = {name: size for name, size in self._bounds.items() if name not in memory.names}
+        for name, size in {LAWS: m, **bounds, **{f"{FIRST}{name}": size for name, size in unknowns.items()}}.items():
+            memory.add(name, size)
         own = {name: size for name, size in given.items() if name in self.by or (self.splits and name in MOVED)}
         shorter = {f"{WHOLE}{name}": given[name] for name in self.by} if self.splits else {}
         if self.splits:
             shorter |= {**{f"{KEPT}{name}": size for name, size in results.items()}, SPLIT: SHARES}
         zero = [
-            tangents.add("d state", {**own, **shorter, "x": m, FIRST: m}),
+            tangents.add("d state", {**own, **shorter, **unknowns, PUSHED: unknowns["x"]}),
             tangents.add("d results", {LAWS: m, **results, **self._bounds}),
         ]
         if self.turning:
@@ -102,11 +110,11 @@ class SlopesStep(ContactStep):
             tangents.alias(f"{HELD}{name}", name)
         if "effort" in memory.names:
             zero.append(tangents.add("d efforts", {"effort": len(memory.places("effort"))}))
-        ones, start = [place for k in range(m) for place in tangents.row("x", k)[k : k + 1]], m
-        for name in self.by:
-            seed = f"{WHOLE}{name}" if self.splits else name
-            ones += [tangents.row(seed, start + k)[k] for k in range(given[name])]
-            start += given[name]
+        ones, start = list[int](), 0
+        seeds = {f"{WHOLE}{name}" if self.splits else name: given[name] for name in self.by}
+        for name, size in (*unknowns.items(), *seeds.items()):
+            ones += [tangents.row(name, start + k)[k] for k in range(size)]
+            start += size
         memory.scatter("ones", ones)
         return *zero, memory.block("seed", [], ["ones"], lambda: [1.0] * len(ones))
 
@@ -118,12 +126,26 @@ class SlopesStep(ContactStep):
         return *self.tangents.list_parts(label, reads, writes, expression), *own
 
     def keep_first(self) -> tuple[Part, ...]:
-        """Return what keeps the impulses of a first solution, where a second one follows."""
-        return (self.memory.block("keep first", ["again", "x", FIRST], [FIRST], keep),)
+        """Return what keeps unknowns of a first solution, where a second one follows."""
+        return (self._keep("again", *self._pair_unknowns()),)
+
+    def _pair_unknowns(self) -> tuple[list[str], list[str]]:
+        """Return names of unknowns, and of those of a first solution."""
+        return list(self._unknowns), [f"{FIRST}{name}" for name in self._unknowns]
+
+    def _keep(self, flag: str, new: list[str], old: list[str]) -> Part:
+        """Return what puts vectors in the place of unknowns of a first solution, as a flag says, else `old` ones."""
+
+        def keep(test: Any, *vectors: Any) -> list[Number]:
+            own, others = vectors[: len(new)], vectors[len(new) :]
+            return choose_vector(test[0] > 0.5, [*chain(*own)], [*chain(*others)])
+
+        return self.memory.block(f"keep {flag}", [flag, *new, *old], self._pair_unknowns()[1], keep)
 
     def list_slopes(self, names: Sequence[str]) -> tuple[Part, ...]:
         """Return what differentiates laws and results by impulses and arguments, then results by these."""
-        memory, m, tangents = self.memory, self.model.rows, self.tangents
+        memory, tangents = self.memory, self.tangents
+        m, (unknowns, firsts) = tangents.first, self._pair_unknowns()
         for name, size in (("L", m * m), ("U", m * m)):
             memory.add(name, size)
         found, given = (
@@ -133,17 +155,19 @@ class SlopesStep(ContactStep):
         rows = range(tangents.row(LAWS, 0).start, tangents.row(found[-1], 0).stop)
         memory.alias("by x", range(rows.start, rows.start + m * len(rows)))
         memory.alias("column", range(rows.start + m * len(rows), rows.start + (m + 1) * len(rows)))
-        memory.alias("d first", tangents.row(FIRST, m))
+        memory.alias("d first", tangents.row(PUSHED, m))
         factor = memory.block("factor", ["by x"], ["L", "U"], self.factor)
         prepare, whirls = self.search.yielding_parts(), self.model.whirls
         if whirls:  # where there was one solution alone, it was the first
-            prepare += (memory.block("only", ["second", FIRST, "x"], [FIRST], keep),)
-        memory.alias(BEGUN, memory.places(FIRST if whirls else "x"))
-        tangents.alias(BEGUN, "x")
-        first = (*tangents.list_parts("first", [*given, BEGUN], found, self.follow_first, 0), factor, self._solve([]))
+            prepare += (self._keep("second", firsts, unknowns),)
+        for name, first in zip(unknowns, firsts, strict=True):
+            memory.alias(f"{BEGUN}{name}", memory.places(first if whirls else name))
+            tangents.alias(f"{BEGUN}{name}", name)
+        begun = [f"{BEGUN}{name}" for name in unknowns]
+        first = (*tangents.list_parts("first", [*given, *begun], found, self.follow_first, 0), factor, self._solve([]))
         if not whirls:
             return *prepare, *first
-        reads = [*given, "x", FIRST, "second", *found]
+        reads = [*given, *unknowns, PUSHED, "second", *found]
         again = (*tangents.list_parts("second", reads, found, self.follow_second, 0), factor, self._solve(["second"]))
         return *prepare, *first, SettledWhen(memory.places("second").start, again)
 
@@ -151,11 +175,11 @@ class SlopesStep(ContactStep):
         """Return the loop over directions of arguments that solves for their impulses."""
         reads = ["L", "U", "by x", "column", "d first", *flags]
         block = self.memory.block("solve", reads, ["d first", "column"], self.solve)
-        return self.tangents.loop([LAWS, *RESULTS, *self._bounds, FIRST], [block], self.model.rows)
+        return self.tangents.loop([LAWS, *RESULTS, *self._bounds, PUSHED], [block], self.tangents.first)
 
     def follow_first(self, at: Mapping[str, Any]) -> list[Number]:
         """Return laws, results and vectors of the bound of a first solution, of arguments and impulses."""
-        return self.follow({**at, "x": at[BEGUN]})
+        return self.follow({**at, **{name: at[f"{BEGUN}{name}"] for name in self._unknowns}})
 
     def follow_second(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the same of a second solution, where there is one; else what they are."""
@@ -165,20 +189,19 @@ class SlopesStep(ContactStep):
 
     def factor(self, by_x: Any) -> list[Number]:
         """Return L below its unit diagonal, zero elsewhere, and U with the inverse of its diagonal, of F_x."""
-        m = self.model.rows
+        m = self.tangents.first
         height = len(by_x) // m
         L, U = factor_rows([[by_x[height * j + i] for j in range(m)] for i in range(m)])
         return [*(y for row in L for y in row), *(y for row in U for y in row)]
 
     def solve(self, L: Any, U: Any, by_x: Any, column: Any, before: Any, *second: Any) -> list[Number]:
         """Return the change of impulses along one direction, and of laws and results; what is not `second` stays."""
-        m = self.model.rows
+        m = self.tangents.first
         height = len(by_x) // m
         lost = solve_rows([L[m * i : m * i + m] for i in range(m)], [U[m * i : m * i + m] for i in range(m)], column)
-        found = [*(-x for x in lost), *column[:m], *(column[i] - dot(by_x[i::height], lost) for i in range(m, height))]
+        found = [
+            *(-x for x in lost[: len(before)]),
+            *column[:m],
+            *(column[i] - dot(by_x[i::height], lost) for i in range(m, height)),
+        ]
         return choose_vector(second[0][0] > 0.5, found, [*before, *column]) if second else found
-
-
-def keep(flag: Any, one: Any, other: Any) -> list[Number]:
-    """Return one of two impulses, as a flag says."""
-    return choose_vector(flag[0] > 0.5, one, other)

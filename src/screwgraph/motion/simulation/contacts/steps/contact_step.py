@@ -17,6 +17,7 @@ from screwgraph.motion.simulation.contacts.laws.laws import Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import (
     STATE,
     ImpulseProblem,
+    add_vectors,
     begin_sweeps,
     choose_vector,
     largest,
@@ -64,8 +65,8 @@ from screwgraph.tape import Block, Memory, Number, Part, Routine, SettledWhen, S
 
 GIVEN = ("dt", "ground", PARAMETERS)
 """Arguments that terms depend on, beside the state and efforts."""
-FIRST = "first x"
-"""The impulses of a first solution."""
+FIRST = "first "
+"""Before names of unknowns of a first solution."""
 VALUES = ("friction", "restitution", "compliance", "damping")
 """Numbers of a contact, in order: 1, 1, m/N, N s/m."""
 
@@ -288,25 +289,22 @@ class ContactStep:
         pushing = {**given, "tau": self.efforts.total(given)}
         at = {**pushing, **self.terms.evaluate(pushing)}
         at |= self.rebound.read_impacts(at)
-        if FIRST in given:
-            at |= self.terms.evaluate_second(at, given[FIRST])
+        if (first := f"{FIRST}x") in given:
+            at |= self.terms.evaluate_second(at, given[first])
         q, dt, x = given["q"], given["dt"], given["x"]
         last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.read_rows(at)
         b, R, values, _ = make_problem(self.terms, at, last)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
-        change = self.terms.inertia(*(at[name] for name in INERTIA)).solve(impulse)
-        known, free = change, at["free"]
-        pushed, change, late = self.rebound.follow(at, x, change)
+        inertia, free, opened = self.terms.inertia(*(at[name] for name in INERTIA)), at["free"], list[Number]()
+        known = inertia.solve(impulse)
+        pushed, change, late = self.rebound.follow(at, x, known)
         if self.closing is not None:
-            cut = [u - v for u, v in zip(change, known, strict=True)]
-            begun = [u + v for u, v in zip(self.terms.full("free", free), cut, strict=True)]
-            _, guess, _ = self.guess(at, last)
-            lead: Number = 0.0
-            if self.splits:
-                ahead = [u + v for u, v in zip(self.terms.full("free", free), change, strict=True)]
-                lead = find_lead(largest(ahead), at)
-            known, at["way"] = self.closing.follow(guess, begun, x, late, {**at, "dt": [dt[0] + lead]})
-            at["closing"], change = [*[0.0] * (CLOSING - 1), lead], [u + v for u, v in zip(known, cut, strict=True)]
+            cut, known = [u - v for u, v in zip(change, known, strict=True)], inertia.solve(impulse, given["beta"])
+            change, (_, guess, _) = add_vectors(known, cut), self.guess(at, last)
+            velocity = add_vectors(self.terms.full("free", free), change)
+            lead = find_lead(largest(velocity), at) if self.splits else 0.0
+            at["closing"] = [*[0.0] * (CLOSING - 1), lead]
+            at["way"], opened = self.closing.follow(guess, x, velocity, late, {**at, "dt": [dt[0] + lead]})
         w = [u + r * y + v for u, r, y, v in zip(b, R, x, rows.move(known), strict=True)]
         found, none = list[Number](), [dict[int, Number]() for _ in b]
         for law, own, numbers, ready in ImpulseProblem(self.model.laws, none, b, values, given["prepared"]).blocks():
@@ -317,7 +315,7 @@ class ContactStep:
             n, m = len(q), len(q) + len(given["qd"])
             ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
         release = EnergyBound(self.model, self.terms).release(at) if self.model.whirls else []
-        return [*found, *ends, *release]
+        return [*found, *opened, *ends, *release]
 
     def aim(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.

@@ -43,8 +43,6 @@ from screwgraph.tape.sparse_rows import multiply_vector
 
 MOST = 20.0
 """Passages at most."""
-FOLLOWED = 3
-"""Passages in derivatives."""
 SLOW, LOST = 0.5, 1e4
 """Part of what is open from which on a passage has not closed it, and a size of it with which a step does not end.
 
@@ -67,7 +65,21 @@ ROWS = ("J", "soles", "places")
 """Terms that rows of all contacts are made of."""
 PROBLEM = ("b'", "R", "values")
 """The problem of impulses: velocities without them, compliance, numbers of laws."""
-MOVED = ("x", "own x", "change", "beta", "way", "state", "round", "closing", "unclosed x", "unclosed change", "nearest")
+OPENED = ("beta", "gained")
+"""Rates at which loops open at the start (m/s), and by how much they do (m), so that at the end they are closed."""
+MOVED = (
+    "x",
+    "own x",
+    "change",
+    *OPENED,
+    "way",
+    "state",
+    "round",
+    "closing",
+    "unclosed x",
+    "unclosed change",
+    "nearest",
+)
 """What a passage changes."""
 SEEN = ("closing", "seen", "gaps of loops", "rates of loops")
 """What is measured in a passage."""
@@ -116,7 +128,7 @@ class LoopClosing:
         coupled, m, soles = self.model.free_velocities, self.model.rows, len(self.model.soles)
         return {
             "own x": len(self.limbs),
-            "beta": len(coupled.loops),
+            **dict.fromkeys(OPENED, len(coupled.loops)),
             "seen": 1,
             "gaps of loops": len(coupled.loops),
             "rates of loops": len(coupled.loops),
@@ -155,7 +167,7 @@ class LoopClosing:
     def begin(self, guess: StickingGuess, x: Numbers) -> list[Number]:
         """Return all vectors of `sizes` before the first passage: impulses x of the system, and what is kept of it."""
         sizes = self.sizes
-        found: list[Number] = [*x, *[0.0] * (3 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR, 0.0]
+        found: list[Number] = [*x, *[0.0] * (4 * sizes["beta"] + 1 + sizes["way"]), 1.0, 0.0, 0.0, FAR, 0.0]
         found += [0.0] * (sizes["unclosed x"] + sizes["unclosed change"])
         found += self.nearest.begin()
         for kept, columns in ((guess.system.Y, self.limbs), (guess.factor.rows, self.factors)):
@@ -210,7 +222,9 @@ class LoopClosing:
 
     def advance(self, at: Mapping[str, Any]) -> list[Number]:
         """Return `MOVED` after a passage."""
-        x, own_x, change, beta, way, state, round_, closing, first_x, first_change, nearest = (at[n] for n in MOVED)
+        x, own_x, change, beta, sums, way, state, round_, closing, first_x, first_change, nearest = (
+            at[n] for n in MOVED
+        )
         (h,), (goes, passages, _, before, lead), smallest = at["dt"], closing, state[2]
         gaps, drift = (at[name] for name in SEEN[2:])
         rows, guess = ContactRows.read(self.terms, *(at[name] for name in ROWS)), self.restore(at)
@@ -244,6 +258,7 @@ class LoopClosing:
             *choose_vector(keeps, held_x, own_x),
             *choose_vector(fallen, start_change, choose_vector(keeps, moved, change)),
             *choose_vector(fallen, [0.0] * len(beta), choose_vector(aims > 0.5, add_vectors(beta, less), beta)),
+            *choose_vector(fallen, [0.0] * len(sums), choose_vector(is_on, add_vectors(sums, gained), sums)),
             *choose_vector(fallen, [0.0] * len(way), choose_vector(is_on, add_vectors(way, shift), way)),
             *(choose(searching, 1.0, state[0]), count, smallest),
             *(choose(searching, 1.0, share), choose(searching, FAR, last), choose(searching, count + PATIENT, most)),
@@ -263,23 +278,16 @@ class LoopClosing:
         return guess.hold_places(rows, x, at["contacts"][::4], rounding(at["dt"][0]))
 
     def follow(
-        self, guess: StickingGuess, free: Numbers, x: Numbers, late: Numbers, at: Mapping[str, Any]
+        self, guess: StickingGuess, x: Numbers, velocity: Numbers, late: Numbers, at: Mapping[str, Any]
     ) -> tuple[list[Number], list[Number]]:
-        """Return the change of velocities and the way after `FOLLOWED` passages to the end of a step in a time dt.
+        """Return the way of a step that ends in a time dt, and what is zero there: rates and gaps of loops.
 
-        Impulses x stay as they are, and the first passage begins with the way `late`.
+        It is `late`, and what closes gaps, `OPENED`, while impulses x push.
         """
-        beta: list[Number] = [0.0] * len(self.model.free_velocities.loops)
-        way, inertia, (h,) = list(late), guess.system.inertia, at["dt"]
-        impulse = self.terms.push(x, *(at[name] for name in ROWS))
-        rows, change = ContactRows.read(self.terms, *(at[name] for name in ROWS)), inertia.solve(impulse)
-        holds = self.hold(guess, rows, x, at)
-        for _ in range(FOLLOWED):
-            gaps, drift = self.look(at, add_vectors(free, change), way)
-            less = [h * r - gap for r, gap in zip(drift, gaps, strict=True)]
-            beta = [u - r for u, r in zip(beta, drift, strict=True)]
-            way, change = add_vectors(way, holds.close(rows, less)[1]), inertia.solve(impulse, beta)
-        return change, way
+        rows = ContactRows.read(self.terms, *(at[name] for name in ROWS))
+        way = add_vectors(late, self.hold(guess, rows, x, at).close(rows, at["gained"])[1])
+        gaps, drift = self.look(at, velocity, way)
+        return way, [*drift, *gaps]
 
 
 def _fill(pattern: Sequence[Sequence[int]], numbers: Any) -> list[Row]:
