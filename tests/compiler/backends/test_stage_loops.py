@@ -21,12 +21,19 @@ STAGES, WIDE = 5, 27
 def chain() -> Routine:
     """A recursion backwards and one forwards: y_k = a_k y_{k+1} + b_k, then z_{k+1} = y_k z_k + c, for 3 numbers.
 
-    Copies and products go along; a loop within another begins at each of its passages anew.
+    Copies and products go along; a loop within another begins at each of its passages anew, or moves with it.
     """
     memory, n = Memory(), 3
     out = memory.add("out", 2 * n * (STAGES + 1))
     given = memory.add("given", 2 * n * STAGES + 1)
-    for name, size in {"kept": n * STAGES, "row": n, "sum": 1, "dot": STAGES, "wide": WIDE}.items():
+    for name, size in {
+        "kept": n * STAGES,
+        "row": n,
+        "sum": 1,
+        "dot": STAGES,
+        "wide": WIDE,
+        "grid": STAGES * WIDE,
+    }.items():
         memory.add(name, size)
     last, z, dot = n * (STAGES - 1), out[n * (STAGES + 1)], memory.places("dot").start
     named = {"y0": 0, "y": last, "y'": last + n, "z": z, "z'": z + n}
@@ -34,9 +41,12 @@ def chain() -> Routine:
         memory.alias(name, range(start, start + n))
     memory.alias("c", given[-1:])
     kept = memory.places("kept").start
-    first = {name: memory.alias(f"{name}0", memory.places(name)[:1]).start for name in ("given", "wide")}
+    first = {name: memory.alias(f"{name}0", memory.places(name)[:1]).start for name in ("given", "wide", "grid", "dot")}
     side = memory.block("side", ["given0", "c", "wide0"], ["wide0"], lambda a, c, w: [w[0] + a[0] * c[0]])
-    columns = tuple(Window(place, 1, 1) for place in first.values())
+    columns = tuple(Window(first[name], 1, 1) for name in ("given", "wide"))
+    scale = memory.block("scale", ["given0", "dot0", "c"], ["grid0"], lambda a, d, c: [a[0] * d[0] + c[0]])
+    rows = tuple(Window(first[name], 1, 1) for name in ("given", "grid"))
+    down = (Window(first["grid"], STAGES * WIDE, WIDE), Window(dot, STAGES, 1))
     back = tuple(Window(memory.places(name).start, size, -n) for name, size in (("a", n), ("b", n), ("y", 2 * n)))
     ahead = (Window(0, n, n), Window(z, 2 * n, n), Window(kept, n, n), Window(dot, 1, 1))
     take = Copies(tuple(range(kept, kept + n)), tuple(memory.places("row")))
@@ -61,13 +71,14 @@ def chain() -> Routine:
         memory.block("none", [], ["sum"], lambda: [0.0]),
         Fill(first["wide"], WIDE),
         SideBySide(WIDE, (side,), columns),
+        StageLoop(STAGES, (SideBySide(WIDE, (scale,), rows),), down),
         StageLoop(
             2,
             (StageLoop(STAGES, (take, add), ahead[2:3]),),
             (),
         ),
     )
-    outputs = (*out, *memory.places("sum"), *memory.places("dot"), *memory.places("wide"))
+    outputs = (*out, *(place for name in ("sum", "dot", "wide", "grid") for place in memory.places(name)))
     names = tuple(f"x{i}" for i in range(len(given)))
     return Routine(names, tuple(given), outputs, memory.size, parts)
 
@@ -81,8 +92,8 @@ def expected_chain(x) -> np.ndarray:
     for k in range(STAGES):
         z[k + 1] = y[k] * z[k] + c
     dots = [y[k] @ z[k] for k in range(STAGES)]
-    wide = np.array(x[:WIDE]) * c
-    return np.array([*y.ravel(), *z.ravel(), 2.0 * (z[:-1, 0] @ z[:-1, 1]), *dots, *wide])
+    wide, grid = np.array(x[:WIDE]) * c, np.outer(dots, x[:WIDE]) + c
+    return np.array([*y.ravel(), *z.ravel(), 2.0 * (z[:-1, 0] @ z[:-1, 1]), *dots, *wide, *grid.ravel()])
 
 
 GIVEN = np.random.default_rng(8).uniform(-1.0, 1.0, (9, 6 * STAGES + 1))
@@ -107,7 +118,7 @@ def test_stages_in_numbers_without_loops_and_in_machine_code():
 
 
 def test_stages_count_as_often_as_they_are_done():
-    assert chain().operations["*"] == (3 + 3 + 3 + 2) * STAGES + WIDE  # backwards, ahead, products, sum
+    assert chain().operations["*"] == (3 + 3 + 3 + 2 + WIDE) * STAGES + WIDE  # backwards, ahead, products, sum, grid
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

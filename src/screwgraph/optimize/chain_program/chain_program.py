@@ -258,8 +258,7 @@ class ChainProgram:
             wide, bounds = WideStage(self.code, self._locate(0)), WideBounds(self.code, self._locate(0))
             return (*wide.clear(), self._ahead(*(wide.arrange() if self.clears_rows else ()), *bounds.begin()))
         given = ["bound", "numbers", "warm", "mu", "scaled"]
-        found = ["u", "x+", "numbers", "du", "changes"]
-        start = self._each(self._block("start", ["u", "x+", *given], found, self.code.begin))
+        start = self._each(self._block("start", ["u", "x+", *given], ["u", "x+", "numbers"], self.code.begin))
         if not self.code.outputs:
             return (start,)
         given = ["x", "u", "C", "bound", "numbers", "multipliers", "warm", "mu", "scaled"]

@@ -95,10 +95,10 @@ class StageCode:
                 yield group, i, group.barriers(values, own, mu[0], penalties)
 
     def begin(self, u: Any, x: Any, bound: Any, numbers: Any, warm: Any, mu: Any, penalty: Any) -> list[Number]:
-        """Return u, x' without what is no number, inputs within bounds; numbers, the last ones or fresh ones; zeros."""
+        """Return u, x' without what is no number, inputs within bounds; numbers, the last ones or fresh ones."""
         w, found = self._clip([choose(abs(v) < ENDLESS, v, 0.0) for v in [*u, *x]], bound), list(numbers)
         self._begin_numbers(found, w, warm, self.barriers(bound, numbers, mu, penalty, 0, self.nu + self.nx))
-        return [*w, *found, *[0.0] * (self.nu + len(found))]
+        return [*w, *found]
 
     def begin_rows(
         self,

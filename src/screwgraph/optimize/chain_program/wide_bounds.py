@@ -62,7 +62,7 @@ class WideBounds:
         if code.F:
             place = self._find_place("multipliers")
             parts.append(make_columns("start", len(code.F), [self._find_place("warm")], [place], [place], keep))
-        zeros = (Fill(self._find_place(name), len(self.locate(name))) for name in ("du", "D", "d", "changes"))
+        zeros = (Fill(self._find_place(name), len(self.locate(name))) for name in ("D", "d"))
         return (*parts, *zeros)
 
     def _clip(self, group: BoundGroup) -> Part:

@@ -170,10 +170,10 @@ def _define_width(library: Library, programs: Sequence[Program], width: int) -> 
     return text.split("\n")
 
 
-def place_lanes(library: Library, place: str, width: int, *, moves: bool) -> str:
-    """Write the numbers of neighbouring places of the memory, or one number on all lanes."""
+def place_lanes(library: Library, number: str, width: int, *, moves: bool) -> str:
+    """Write numbers from one of the memory on, side by side, or this one on all lanes."""
     lower, _ = name_lanes(library, width)
-    return f"*({lower}_loose *)(memory + {place})" if moves else f"(memory[{place}] - ({lower}_lanes){{0}})"
+    return f"*({lower}_loose *)&{number}" if moves else f"({number} - ({lower}_lanes){{0}})"
 
 
 def define_program(one: Interface, program: Program, name: str) -> list[str]:

@@ -25,6 +25,8 @@ from screwgraph.tape import LEAVES, Block, Program, Routine, SideBySide
 
 SHORT = 4
 """Numbers side by side, below which each is copied by a line of its own."""
+FEW = 12
+"""Numbers that all passages of a loop read, up to which they are read before it."""
 LARGEST = 1000
 """Instructions up to which compilers are asked to do passages of a loop side by side."""
 APART = 30
@@ -122,17 +124,42 @@ class CPrinter(RoutinePrinter):
 
     def _print_columns(self, part: SideBySide, blocks: Sequence[Block]) -> Lines:
         """Write programs into loops on lanes of neighbouring places, of what is left on fewer; long ones apart."""
-        library, around, name, found = self._one.library, self.moves, f"k{len(self.moves.loops)}", Lines()
-        self.moves = around.within(name, part)
+        library, name, found = self._one.library, f"k{len(self.moves.loops)}", Lines()
+        pointers, numbers = self._point(name, part, blocks)
         for width, first, end in _split_columns(part.count, list_widths(library)):
             inside = Lines()
             for own in blocks:
-                lines = self._write_columns(own, part, width)
+                lines = self._write_columns(own, part, numbers, width)
                 inside += lines if len(blocks) == 1 else ["{", *indent(lines), "}"]
             step = f"{name} += {name_lanes(library, width)[1]}_LANES" if width > 1 else f"++{name}"
             found += [f"for (int {name} = {first}; {name} < {end}; {step}) {{", *indent(inside), "}"]
-        self.moves = around
-        return found if len(found) < APART else self._set_apart(blocks[0].name, found)
+        if len(found) >= APART:
+            return self._set_apart(blocks[0].name, [*pointers, *found])
+        return ["{", *indent([*pointers, *found]), "}"] if pointers else found
+
+    def _point(self, name: str, part: SideBySide, blocks: Sequence[Block]) -> tuple[Lines, dict[int, str]]:
+        """Declare pointers to what moves alike with the loops around; return how numbers at places are written.
+
+        Where each address depends on passages by itself, gcc computes all of them before a loop, and loads one for each
+        product: nine instructions for two products. A few numbers that all passages read are read once: compilers do
+        not know that results are apart from them, and would find out anew what follows of them alone.
+        """
+        lines, numbers, groups = Lines(), dict[int, str](), dict[tuple[tuple[str, int], ...], list[int]]()
+        for place in dict.fromkeys(place for own in blocks for place in (*own.reads, *own.writes)):
+            groups.setdefault(tuple(self.moves.strides(place)), []).append(place)
+        for moves, places in groups.items():
+            array, first = "memory", -self.shift
+            if moves:
+                array, first = f"at{len(lines)}", min(places)
+                lines.append(f"{self.scalar} *const {array} = memory + {self.place(first)};")
+            for place in places:
+                moved = f" + {name}" if part.stride(place) else ""
+                numbers[place] = f"{array}[{place - first}{moved}]"
+        still = [place for place in numbers if not part.stride(place)]
+        for i, place in enumerate(still if len(still) <= FEW else ()):
+            lines.append(self.let(f"s{i}", numbers[place]))
+            numbers[place] = f"s{i}"
+        return lines, numbers
 
     def _set_apart(self, name: str, lines: Lines) -> Lines:
         """Define a function of the memory and of the passages of loops around, and call it."""
@@ -144,13 +171,14 @@ class CPrinter(RoutinePrinter):
         self.before += [opening, "{", *([f"   {unused}"] if unused else []), *indent(lines), "}", ""]
         return [f"{function}({', '.join(['memory', *passages])});"]
 
-    def _write_columns(self, own: Block, part: SideBySide, width: int) -> Lines:
+    def _write_columns(self, own: Block, part: SideBySide, numbers: Mapping[int, str], width: int) -> Lines:
         """Write a program on so many lanes of neighbouring places: what is read often stays in registers."""
         library, writing, loads = self._one.library, None, Lines()
-        given, found = ([self.at(p) for p in places] for places in (own.reads, own.writes))
+        given, found = ([numbers[p] for p in places] for places in (own.reads, own.writes))
         if width > 1:
-            given = [place_lanes(library, self.place(p), width, moves=part.stride(p) != 0) for p in own.reads]
-            found = [place_lanes(library, self.place(p), width, moves=True) for p in own.writes]
+            reads = zip(given, own.reads, strict=True)
+            given = [place_lanes(library, number, width, moves=part.stride(p) != 0) for number, p in reads]
+            found = [place_lanes(library, number, width, moves=True) for number in found]
             writing = write_on_lanes(library, width)
             for i in _list_often(own.program):
                 if part.stride(own.reads[i]) != 0:
