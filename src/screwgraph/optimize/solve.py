@@ -95,7 +95,9 @@ def solve(
             return Result(problem, best, 0, perf_counter() - began, *fault, name)
         run = chosen(problem.assembly.with_scales(*scale), x, tolerances, memory)
         while True:
-            iterate, count = _unscale_iterate(next(run), scale), count + 1
+            with np.errstate(over="ignore", invalid="ignore"):  # of points that are only tried
+                found = next(run)
+            iterate, count = _unscale_iterate(found, scale), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
             report_progress(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")

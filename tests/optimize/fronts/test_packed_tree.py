@@ -7,7 +7,7 @@ import pytest
 
 from screwgraph.compiler.kernels import as_python
 from screwgraph.optimize.fronts import BayesTree
-from screwgraph.optimize.fronts.packed_cliques import PackedTables, factor_cliques, solve_with_rows
+from screwgraph.optimize.fronts.packed_cliques import PackedTables, factor_cliques, solve_packed
 from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
 
 DIMS = np.array([14, 9, 0, 17, 22, 11, 25])
@@ -27,7 +27,7 @@ def _tree() -> tuple[PackedTree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
     for row, blocks in zip(J, ((0, 1), (), (4, 5), (6,)), strict=True):
         row[np.isin(of, blocks)] = 1.0
     rows = SparseRows(np.nonzero(J)[1], np.concatenate([[0], np.cumsum((J != 0).sum(1))]))
-    return PackedTree(tree, np.arange(len(i)), i, j, rows), i, j, J, tied
+    return PackedTree(tree, np.arange(len(i)), i, j, rows, np.arange(len(of))), i, j, J, tied
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
@@ -40,12 +40,12 @@ def test_cliques_solve_what_numpy_solves(is_compiled: bool) -> None:
         H = H + H.T + 60.0 * np.eye(n)
         J = np.where(J != 0.0, rng.standard_normal(J.shape), 0.0)
         slopes, weights, extra = J[J != 0.0], rng.uniform(1.0, 9.0, len(J)), rng.uniform(0.0, 2.0, n)
-        K = np.block([[H + np.diag(extra), J.T], [J, -np.diag(1.0 / weights)]])
-        b = rng.standard_normal(len(K))
+        K = H + np.diag(extra) + J.T @ np.diag(weights) @ J
+        b = rng.standard_normal(n)
         x = b.copy()
         if is_compiled:
             assert made.factor(H[i, j], extra, slopes, weights, factors, 0.0) == -1
-            made.solve(factors, slopes, weights, x[:n], x[n:])
+            made.solve(factors, x)
         else:
             tables = made.tables
             python = PackedTables(
@@ -54,7 +54,7 @@ def test_cliques_solve_what_numpy_solves(is_compiled: bool) -> None:
             count = len(tables.cliques)
             given, taken = (H[i, j], extra, slopes, weights), (factors.columns, factors.rests, factors.pivots)
             assert factor_cliques(python, count, *given, np.ones(count), *taken, 0.0) == -1
-            solve_with_rows(python, count, factors.columns, slopes, weights, len(J), x[:n], x[n:])
+            solve_packed(python, count, factors.columns, x)
         np.testing.assert_allclose(x, np.linalg.solve(K, b), rtol=1e-12, atol=1e-13)
 
 
@@ -83,7 +83,7 @@ def test_cliques_that_do_not_change_are_not_factored_again() -> None:
     made.factor(H[i, j], *given, partly, 0.0)
     for place in range(n):
         H[place, place] += 1.0
-        changed = made.find_changed(np.flatnonzero((i == place) & (j == place)))
+        changed = made.find_changed(np.flatnonzero((i == place) & (j == place)), np.zeros(0, dtype=int))
         before = partly.columns.copy()
         made.factor(H[i, j], *given, partly, 0.0, changed)
         made.factor(H[i, j], *given, whole, 0.0)

@@ -41,7 +41,12 @@ class PackedClique(Record):
     entries: int
     entries_end: int
     rows: int
+    rows_middle: int
     rows_end: int
+    """Hard rows: long ones, then short ones."""
+    first: int
+    last: int
+    """Columns that long rows have entries in: from the first one on, before the last one."""
 
 
 class Run(Record):
@@ -68,12 +73,12 @@ class PackedTables(Bundle):
     row_columns: Ints
     """Directions of these."""
     row_at: Ints
-    """Which column of the front of its row's clique each entry has."""
+    """Which column of the front of its row's clique each entry has; if its direction has none, the one behind all."""
     front: Reals
     x: Reals
     """Directions of the clique at hand."""
     panel: Reals
-    """Long rows of the clique at hand, spread over its columns."""
+    """Long rows of the clique at hand, spread over columns."""
 
 
 def add_short_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: float) -> None:
@@ -94,31 +99,33 @@ def add_short_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight
 def add_rows(tree: PackedTables, c: int, slopes: Reals, weights: Reals) -> None:
     """Add the products of the rows of a clique, times their weights, to its front.
 
-    Long rows are spread over the columns, and added together: products with zeros, side by side, take less than places
-    looked up.
+    Long rows are spread over the columns that they have entries in, and added together: products with zeros, side by
+    side, take less than places looked up.
     """
     size = tree.cliques[c].dim
+    j = tree.cliques[c].first
+    last = tree.cliques[c].last
     count = 0
-    for q in range(tree.cliques[c].rows, tree.cliques[c].rows_end):
+    middle = tree.cliques[c].rows_middle
+    for q in range(tree.cliques[c].rows, middle):
         row = tree.row_order[q]
-        first = tree.row_firsts[row]
-        end = tree.row_firsts[row + 1]
-        if 2 * (end - first) >= size:
-            panel = tail(tree.panel, count * (size + 1))
-            root = sqrt(weights[row])
-            for i in range(size):
-                panel[i] = 0.0
-            for a in range(first, end):
-                panel[tree.row_at[a]] = root * slopes[a]
-            count = count + 1
-        else:
+        if weights[row] < 0.0:
             add_short_row(tree, size, row, slopes, weights[row])
-    j = 0
-    while count > 0 and j < size:
-        width = size - j
+            continue
+        panel = tail(tree.panel, count * (size + 1))
+        root = sqrt(weights[row])
+        for i in range(j, last):
+            panel[i] = 0.0
+        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
+            panel[tree.row_at[a]] = root * slopes[a]
+        count = count + 1
+    for q in range(middle, tree.cliques[c].rows_end):
+        add_short_row(tree, size, tree.row_order[q], slopes, weights[tree.row_order[q]])
+    while count > 0 and j < last:
+        width = last - j
         if width > 4:
             width = 4
-        add_products(tail(tree.front, j * (size + 2)), tail(tree.panel, j), size + 1, size - j, count, width)
+        add_products(tail(tree.front, j * (size + 2)), tail(tree.panel, j), size + 1, last - j, count, width)
         j = j + width
 
 
@@ -304,30 +311,6 @@ def solve_packed(tree: PackedTables, count: int, columns: Reals, right: Reals) -
         substitute_back(tree, count - 1 - back, columns, right)
 
 
-def solve_with_rows(
-    tree: PackedTables,
-    count: int,
-    columns: Reals,
-    slopes: Reals,
-    weights: Reals,
-    rows: int,
-    right: Reals,
-    multipliers: Reals,
-) -> None:
-    """Solve [[H, A'], [A, -D]] in place, weights being those of D^-1."""
-    for row in range(rows):
-        x = multipliers[row] * weights[row]
-        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
-            column = tree.row_columns[a]
-            right[column] = right[column] + x * slopes[a]
-    solve_packed(tree, count, columns, right)
-    for row in range(rows):
-        moved = 0.0
-        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
-            moved = moved + slopes[a] * right[tree.row_columns[a]]
-        multipliers[row] = (moved - multipliers[row]) * weights[row]
-
-
 PACKED = (
     *DENSE,
     add_short_row,
@@ -340,5 +323,4 @@ PACKED = (
     eliminate_right,
     substitute_back,
     solve_packed,
-    solve_with_rows,
 )

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from screwgraph.compiler.kernels import Kernels, address_of, compile_kernels, new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
@@ -110,7 +110,8 @@ class CholeskyFactors:
 class PackedTree:
     """Cholesky's factors of H + J'WJ, H given by entries at places (i, j), J by sparse rows.
 
-    `operations` are multiplications of a factorisation, `products` those of J'WJ.
+    `operations` are multiplications of a factorisation, `products` those of J'WJ. The tree may have less unknowns than
+    the matrix has: `directions` are those that it has, in its order.
     """
 
     def __init__(
@@ -120,19 +121,23 @@ class PackedTree:
         i: Int[np.ndarray, " e"],
         j: Int[np.ndarray, " e"],
         rows: SparseRows,
+        directions: Int[np.ndarray, " d"],
     ) -> None:
         """Look up places of entries, and columns of rows, in the fronts of a tree that was prepared.
 
-        `sources` tells which of the values each entry is.
+        `sources` tells which of the values each entry is. Entries of J at other directions are left out.
         """
         self.members = members = CliqueMembers.from_tree(tree)
         self.rows, self.count = rows, len(members.size)
         self.operations, self.widest = tree.operations, tree.widest
         size, own = members.size, members.own
-        entry_cliques, places = _place(members, i, j)
+        numbers = np.full(max((int(a.max(initial=-1)) + 1 for a in (directions, rows.columns)), default=0), -1)
+        numbers[directions] = np.arange(len(directions))
+        entry_cliques, places = _place(members, numbers[i], numbers[j])
         order = np.argsort(entry_cliques, kind="stable")
-        self._entry_cliques = entry_cliques
-        row_cliques, row_order, row_at = _place_rows(members, rows)
+        placed = _place_rows(members, numbers[rows.columns], np.diff(rows.firsts))
+        self._entry_cliques, self._row_cliques = entry_cliques, np.full(rows.count, -1)
+        self._row_cliques[placed.order] = placed.cliques
         cliques, runs = new_table(PackedClique, self.count), _find_runs(members)
         rest = size - own
         held, left = own * size - own * (own - 1) // 2, rest * (rest + 1) // 2
@@ -140,35 +145,38 @@ class PackedTree:
         for name, lengths in (("members", size), ("columns", held), ("rest", left)):
             cliques[name] = np.cumsum(lengths) - lengths
         every = np.arange(self.count)
-        for name, of in (("entries", entry_cliques[order]), ("rows", row_cliques), ("runs", runs[0])):
+        for name, of in (("entries", entry_cliques[order]), ("rows", placed.cliques), ("runs", runs[0])):
             cliques[name] = np.searchsorted(of, every)
             cliques[f"{name}_end"] = np.searchsorted(of, every, side="right")
+        long = placed.cliques[placed.are_long]
+        cliques["rows_middle"], cliques["first"] = cliques["rows"] + np.bincount(long, minlength=self.count), size
+        np.minimum.at(cliques["first"], long, placed.firsts[placed.are_long])
+        np.maximum.at(cliques["last"], long, placed.lasts[placed.are_long] + 1)
         _link_cliques(cliques, members.parents)
         self.sizes = (int(held.sum()), int(left.sum()), int(members.dims.sum()))
-        lengths = np.diff(rows.firsts)
-        self.products = int((lengths * (lengths + 1) // 2).sum())
+        self.products = int((placed.lengths * (placed.lengths + 1) // 2).sum())
         self.tables: Any = PackedTables(
             cliques=cliques,
             runs=runs[1],
-            members=_find_directions(members),
+            members=np.ascontiguousarray(directions[_find_directions(members)]),
             sources=sources[order],
             places=places[order],
-            row_order=row_order,
+            row_order=placed.order,
             row_firsts=np.ascontiguousarray(rows.firsts),
             row_columns=np.ascontiguousarray(rows.columns),
-            row_at=row_at,
-            front=np.zeros(int(((size + 1) * size).max(initial=0))),
+            row_at=placed.columns,
+            front=np.zeros(int(((size + 1) ** 2).max(initial=0))),
             x=np.zeros(int(size.max(initial=0)) + 1),
-            panel=np.zeros(int((np.bincount(row_cliques, minlength=self.count) * (size + 1)).max(initial=0))),
+            panel=np.zeros(int((np.bincount(long, minlength=self.count) * (size + 1)).max(initial=0))),
         )
         self.addresses = self.tables.addresses
         self._functions: Any = compile_packed_code().functions
 
-    def find_changed(self, entries: Int[np.ndarray, " d"]) -> Int[np.ndarray, " c"]:
-        """Return 1 for cliques to which entries go that have changed, 0 for others."""
-        found = np.zeros(self.count, dtype=np.int64)
-        found[self._entry_cliques[entries]] = 1
-        return found
+    def find_changed(self, entries: Int[np.ndarray, " d"], rows: Int[np.ndarray, " r"]) -> Int[np.ndarray, " c"]:
+        """Return 1 for cliques to which entries go that have changed, or rows whose weights have, 0 for others."""
+        found = np.zeros(self.count + 1, dtype=np.int64)
+        found[self._entry_cliques[entries]] = found[self._row_cliques[rows]] = 1
+        return found[:-1]  # the last one is that of rows that go to none
 
     def make_factors(self) -> CholeskyFactors:
         """Return memory for factors."""
@@ -199,21 +207,9 @@ class PackedTree:
         given = map(address_of, (values, diagonal, slopes, weights, dirty))
         return self._functions["factor_cliques"](*self.addresses, self.count, *given, *factors.addresses, tiny)
 
-    def solve(
-        self,
-        factors: CholeskyFactors,
-        slopes: Float[np.ndarray, " a"],
-        weights: Float[np.ndarray, " m"],
-        right: Float[np.ndarray, " n"],
-        multipliers: Float[np.ndarray, " m"],
-    ) -> None:
-        """Solve [[H, J'], [J, -1 / W]] [right, multipliers] in place."""
-        given = (factors.addresses[0], slopes.ctypes.data, weights.ctypes.data)
-        self.solve_at(given, right.ctypes.data, multipliers.ctypes.data)
-
-    def solve_at(self, given: tuple[int, int, int], right: int, multipliers: int) -> None:
-        """Solve as `solve`, with addresses: of columns of L, slopes and weights; of what is solved in place."""
-        self._functions["solve_with_rows"](*self.addresses, self.count, *given, self.rows.count, right, multipliers)
+    def solve(self, factors: CholeskyFactors, right: Float[np.ndarray, " n"]) -> None:
+        """Solve L L' x = right in place."""
+        self._functions["solve_packed"](*self.addresses, self.count, factors.addresses[0], address_of(right))
 
 
 def _order_cliques(cliques: Any) -> list[int]:
@@ -270,17 +266,53 @@ def _place(
     return clique, np.minimum(a, b) * (members.size[clique] + 1) + np.maximum(a, b)
 
 
-def _place_rows(
-    members: CliqueMembers, rows: SparseRows
-) -> tuple[Int[np.ndarray, " r"], Int[np.ndarray, " r"], Int[np.ndarray, " a"]]:
-    """Return cliques of rows with entries, these rows in the cliques' order, and columns of entries in the fronts."""
-    sizes = np.diff(rows.firsts)
-    used = np.flatnonzero(sizes)
-    of_entries = members.clique_of[_find_unknowns(members)[rows.columns]]
-    clique = np.minimum.reduceat(of_entries, rows.firsts[used]) if len(used) else used
-    order = np.argsort(clique, kind="stable")
-    columns = _find_columns(members, np.repeat(clique, sizes[used]), rows.columns)
-    return clique[order], used[order], np.ascontiguousarray(columns, dtype=np.int64)
+@dataclass(frozen=True, eq=False)
+class PlacedRows:
+    """Rows that have entries in a tree, by cliques, in each of which long ones come first."""
+
+    order: Int[np.ndarray, " r"]
+    cliques: Int[np.ndarray, " r"]
+    are_long: Bool[np.ndarray, " r"]
+    lengths: Int[np.ndarray, " r"]
+    firsts: Int[np.ndarray, " r"]
+    lasts: Int[np.ndarray, " r"]
+    """How many entries a row has in the front, and their outer columns."""
+    columns: Int[np.ndarray, " a"]
+    """Of all entries; those that are left out get the one behind the last."""
+
+
+def _place_rows(members: CliqueMembers, directions: Int[np.ndarray, " a"], sizes: Int[np.ndarray, " m"]) -> PlacedRows:
+    """Find cliques of rows of these sizes, and columns of entries in the fronts; direction -1 is left out."""
+    row, inside = np.repeat(np.arange(len(sizes)), sizes), directions >= 0
+    own, at = row[inside], directions[inside]
+    used, begins = np.unique(own, return_index=True)
+    of_row, lengths = np.zeros(len(sizes), dtype=np.int64), np.diff(begins, append=len(own))
+    if len(used):
+        of_row[used] = np.minimum.reduceat(members.clique_of[_find_unknowns(members)[at]], begins)
+    columns = np.ascontiguousarray(np.append(members.size, 0)[of_row][row], dtype=np.int64)
+    columns[inside] = _find_columns(members, of_row[own], at)
+    firsts, lasts = (f.reduceat(columns[inside], begins) if len(used) else used for f in (np.minimum, np.maximum))
+    are_long = _choose_long(of_row[used], lengths, firsts, lasts)
+    order = np.lexsort((~are_long, of_row[used]))
+    return PlacedRows(
+        used[order], of_row[used][order], are_long[order], lengths[order], firsts[order], lasts[order], columns
+    )
+
+
+def _choose_long(
+    cliques: Int[np.ndarray, " r"],
+    lengths: Int[np.ndarray, " r"],
+    firsts: Int[np.ndarray, " r"],
+    lasts: Int[np.ndarray, " r"],
+) -> Bool[np.ndarray, " r"]:
+    """Return which rows have entries in half of the columns that those as long as the longest one of a clique span."""
+    count = int(cliques.max(initial=-1)) + 1
+    longest, first, last = np.zeros(count, dtype=np.int64), np.full(count, np.iinfo(np.int64).max), np.zeros(count)
+    np.maximum.at(longest, cliques, lengths)
+    alike = 2 * lengths >= longest[cliques]
+    np.minimum.at(first, cliques[alike], firsts[alike])
+    np.maximum.at(last, cliques[alike], lasts[alike])
+    return alike & (2 * lengths > last[cliques] - first[cliques])
 
 
 def _find_unknowns(members: CliqueMembers) -> Int[np.ndarray, " n"]:

@@ -24,6 +24,7 @@ from screwgraph.optimize.fronts.bayes_tree import Order
 from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
 from screwgraph.optimize.linear.dense import SMALLEST
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows, merge_columns
+from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns, reduce_pattern
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ExactMatrix
 from screwgraph.optimize.linear.regularise import DiagonalEntries, Regulariser
@@ -48,10 +49,11 @@ class TreeMethod:
     pattern: Pattern
     tree: PackedTree
     plain: Int[np.ndarray, " e"]
-    """Which values stand in H."""
+    """Which values stand in H, but for those of lone unknowns."""
     rows: HardRows
     diagonal: DiagonalEntries
     """Which values stand on the diagonal, and where."""
+    lone: LoneUnknowns
     _free: list[TreeMemory] = field(default_factory=list)
 
     @property
@@ -66,7 +68,7 @@ class TreeMethod:
         slopes, memory = self.rows.select_values(values), self._take_memory()
         given = map(address_of, (values, diagonal, slopes))
         bad = self.functions["factor_hard"](
-            *self.tree.addresses, *memory.known, *self._diagonal, len(self.diagonal.entries), self.tree.count, *given,
+            *self.tree.addresses, *memory.known, *self.own, self.tree.count, *given,
             self.pattern.primal, self.rows.matrix.count, regularise.multipliers, NEGATIVE, SMALLEST,
         )  # fmt: skip
         return self._judge(TreeNumbers(values, slopes, memory), bad)
@@ -78,7 +80,8 @@ class TreeMethod:
 
         If `overwrite`, in the memory of the last one, whose `values` these are then.
         """
-        cliques = self.tree.find_changed(self._entries[changed])
+        entries, rows = (found[changed] for found in self._places)
+        cliques = self.tree.find_changed(entries[entries >= 0], rows[rows >= 0])
         memory, slopes = last.numbers.memory, last.numbers.slopes
         if not overwrite:
             memory = self._take_memory()
@@ -87,8 +90,9 @@ class TreeMethod:
         memory.changed[:] = cliques
         given = map(address_of, (values, slopes))
         bad = self.functions["factor_changed"](
-            *self.tree.addresses, *memory.known, self.tree.count, *given, self.pattern.primal, NEGATIVE, SMALLEST
-        )
+            *self.tree.addresses, *memory.known, *self.own, self.tree.count, *given,
+            self.pattern.primal, self.rows.matrix.count, NEGATIVE, SMALLEST,
+        )  # fmt: skip
         if not overwrite:
             return self._judge(TreeNumbers(values, slopes, memory), bad)
         if bad != -1:
@@ -96,10 +100,14 @@ class TreeMethod:
         return last
 
     @cached_property
-    def _entries(self) -> Int[np.ndarray, " E"]:
-        """Which entry of H each value is."""
-        found = np.zeros(self.pattern.rows.size, dtype=np.intp)
-        found[self.plain] = np.arange(self.plain.size)
+    def _places(self) -> Int[np.ndarray, "2 E"]:
+        """Which entry of the tree's H each value is, and the row whose weight it changes; -1 is none."""
+        found = np.full((2, self.pattern.rows.size), -1)
+        found[0, self.plain] = np.arange(self.plain.size)
+        own, unknowns = np.flatnonzero(self.pattern.rows == self.pattern.cols), self.lone.unknowns
+        row_of = np.full(self.pattern.count + 1, -1)
+        row_of[unknowns] = np.where(unknowns >= 0, np.arange(len(unknowns)), -1)
+        found[1, own] = row_of[self.pattern.rows[own]]
         return found
 
     @cached_property
@@ -108,19 +116,20 @@ class TreeMethod:
         return compile_tree_code()
 
     @cached_property
-    def _diagonal(self) -> tuple[int, ...]:
-        return self.diagonal.addresses
+    def own(self) -> tuple[int, ...]:
+        """Addresses of entries of the diagonal, their number, and addresses of lone unknowns, as kernels take them."""
+        return (*self.diagonal.addresses, len(self.diagonal.entries), *self.lone.addresses)
 
     def _take_memory(self) -> TreeMemory:
         if self._free:
             return self._free.pop()
-        sizes, count, rows = self.tree.sizes, self.pattern.count, self.rows.matrix.count
-        columns, rests, pivots, weights, diagonal, scales, buffer = map(
-            np.empty, (*sizes, rows, count, count, max(count, 1))
-        )
+        count, rows = self.pattern.count, self.rows.matrix.count
+        columns, rests = map(np.empty, self.tree.sizes[:2])
+        pivots, diagonal, scales, buffer = np.empty((4, max(count, 1)))
+        weights, shares, slacks = np.empty((3, rows))
         changed = np.empty(self.tree.count, dtype=np.int64)
         return TreeMemory(
-            columns=columns, rests=rests, pivots=pivots, weights=weights,
+            columns=columns, rests=rests, pivots=pivots, weights=weights, shares=shares, slacks=slacks,
             diagonal=diagonal, scales=scales, buffer=buffer, changed=changed,
         )  # fmt: skip
 
@@ -169,13 +178,11 @@ class TreeFactored:
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
-        primal, solved = self.method.pattern.primal, np.array(b.T, order="C")
-        first, size = address_of(solved), solved.itemsize
-        memory = self.numbers.memory
-        given = address_of(memory.columns), self.numbers.address, address_of(memory.weights)
-        for k in range(len(solved)):
-            right = first + k * solved.shape[1] * size
-            self.method.tree.solve_at(given, right, right + primal * size)
+        method, numbers, solved = self.method, self.numbers, np.array(b.T, order="C")
+        given = (*method.tree.addresses, *numbers.memory.known, *method.own[-2:], method.tree.count)
+        sizes = method.pattern.primal, method.rows.matrix.count
+        for x in solved:
+            method.functions["solve_with_rows"](*given, numbers.address, address_of(x), *sizes)
         return solved.T
 
     def solve_measured(
@@ -185,7 +192,8 @@ class TreeFactored:
         method, numbers, right = self.method, self.numbers, np.ascontiguousarray(right)
         (x, _), own = new_arrays(len(right), len(right))
         left = method.functions["solve_hard"](
-            *method.tree.addresses, *numbers.memory.known, method.tree.count, numbers.address, address_of(right),
+            *method.tree.addresses, *numbers.memory.known, *method.own[-2:], method.tree.count,
+            numbers.address, address_of(right),
             *own, *exact.addresses, *exact.system.entries.addresses, method.pattern.primal, len(right), is_measured,
         )  # fmt: skip
         return x, left
@@ -202,14 +210,17 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
         raise InputError(
             "no tree for this pattern", why="multipliers are tied to each other", fix="choose another method"
         )
-    tree, balanced = (_order_blocks(pattern, order) for order in ("from_ends", "balanced"))
+    hard = merge_columns(make_hard_rows(pattern))
+    reduced = reduce_pattern(pattern, hard)
+    tree, balanced = (_order_blocks(reduced.pattern, order) for order in ("from_ends", "balanced"))
     if tree.operations * WORTH > balanced.operations:
         tree = balanced
-    plain, hard = np.flatnonzero(rows < primal), merge_columns(make_hard_rows(pattern))
-    packed = PackedTree(tree, plain, rows[plain], cols[plain], SparseRows(hard.matrix.columns, hard.matrix.firsts))
+    plain = np.flatnonzero((rows < primal) & reduced.is_kept[rows] & reduced.is_kept[cols])
+    sparse = SparseRows(hard.matrix.columns, hard.matrix.firsts)
+    packed = PackedTree(tree, plain, rows[plain], cols[plain], sparse, np.flatnonzero(reduced.is_kept[:primal]))
     on_diagonal = np.flatnonzero(rows == cols)
     diagonal = DiagonalEntries(entries=on_diagonal, at=np.ascontiguousarray(rows[on_diagonal]))
-    return TreeMethod(pattern, packed, plain, hard, diagonal)
+    return TreeMethod(pattern, packed, plain, hard, diagonal, reduced.lone)
 
 
 def _order_blocks(pattern: Pattern, order: Order) -> BayesTree:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import cache, cached_property
+from math import sqrt
 from typing import Any
 
-from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels, tail
-from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedTables, factor_cliques, solve_with_rows
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels
+from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedTables, factor_cliques, solve_packed
+from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns
 from screwgraph.optimize.linear.regularise import REGULARISED, DiagonalEntries, regularise_diagonal
 from screwgraph.optimize.linear.symmetric_products import SYMMETRIC, SymmetricRuns, measure_residual
 
@@ -15,12 +17,18 @@ SMALL = -2
 
 
 class TreeMemory(Bundle):
-    """Numbers of a factored matrix: factors, D^-1 as weights of hard rows, what is added to the diagonal, scales."""
+    """Numbers of a factored matrix: factors, hard rows, what is added to the diagonal, scales.
+
+    Of a row a'x + s y with a lone unknown y, and -d and h on the diagonals of its multiplier and of y: `weights` h / D,
+    `shares` s / D, `slacks` d / D, D = s^2 + d h. Of other rows, 1 / d, 0 and 1.
+    """
 
     columns: Reals
     rests: Reals
     pivots: Reals
     weights: Reals
+    shares: Reals
+    slacks: Reals
     diagonal: Reals
     scales: Reals
     buffer: Reals
@@ -32,31 +40,56 @@ class TreeMemory(Bundle):
         return self.addresses
 
 
-def invert_pivots(
-    memory: TreeMemory, own: DiagonalEntries, own_count: int, values: Reals, primal: int, rows: int
-) -> None:
-    """Write D^-1, of the multipliers' diagonal -D."""
-    for row in range(rows):
-        memory.weights[row] = -memory.diagonal[primal + row]
+def weigh_rows(
+    memory: TreeMemory, own: DiagonalEntries, own_count: int, lone: LoneUnknowns, values: Reals, slopes: Reals,
+    primal: int, rows: int,
+) -> int:  # fmt: skip
+    """Write what hard rows weigh; return -1, or the lone unknown whose pivot h + s^2 / d is not positive."""
+    for i in range(primal + rows):
+        memory.pivots[i] = memory.diagonal[i]
     for e in range(own_count):
-        if own.at[e] >= primal:
-            row = own.at[e] - primal
-            memory.weights[row] = memory.weights[row] - values[own.entries[e]]
+        i = own.at[e]
+        memory.pivots[i] = memory.pivots[i] + values[own.entries[e]]
     for row in range(rows):
-        memory.weights[row] = 1.0 / memory.weights[row]
+        d = -memory.pivots[primal + row]
+        y = lone.unknowns[row]
+        if y < 0:
+            memory.weights[row] = 1.0 / d
+            memory.shares[row] = 0.0
+            memory.slacks[row] = 1.0
+            continue
+        h = memory.pivots[y]
+        s = slopes[lone.entries[row]]
+        pivot = h + s * s / d
+        memory.pivots[y] = pivot
+        if not pivot > 0.0:
+            return y
+        memory.pivots[y] = sqrt(pivot)
+        part = 1.0 / (d * pivot)
+        memory.weights[row] = h * part
+        memory.shares[row] = s * part
+        memory.slacks[row] = d * part
+    return -1
 
 
 def factor_changed(
     tree: PackedTables,
     memory: TreeMemory,
+    own: DiagonalEntries,
+    own_count: int,
+    lone: LoneUnknowns,
     count: int,
     values: Reals,
     slopes: Reals,
     primal: int,
+    rows: int,
     tiny: float,
     smallest: float,
 ) -> int:
     """Factor cliques that have changed; return -1, the direction where that ends, or `SMALL` less that of a pivot."""
+    bad = weigh_rows(memory, own, own_count, lone, values, slopes, primal, rows)
+    if bad >= 0:
+        return bad
     bad = factor_cliques(
         tree, count, values, memory.diagonal, slopes, memory.weights, memory.changed,
         memory.columns, memory.rests, memory.pivots, tiny,
@@ -74,6 +107,7 @@ def factor_hard(
     memory: TreeMemory,
     own: DiagonalEntries,
     own_count: int,
+    lone: LoneUnknowns,
     count: int,
     values: Reals,
     added: Reals,
@@ -89,15 +123,49 @@ def factor_hard(
         values, added, own, own_count, slopes, tree.row_firsts, tree.row_columns,
         rows, multipliers, 1, memory.buffer, memory.diagonal, memory.scales, primal,
     )  # fmt: skip
-    invert_pivots(memory, own, own_count, values, primal, rows)
     for c in range(count):
         memory.changed[c] = 1
-    return factor_changed(tree, memory, count, values, slopes, primal, tiny, smallest)
+    return factor_changed(
+        tree, memory, own, own_count, lone, count, values, slopes, primal, rows, tiny, smallest
+    )  # fmt: skip
+
+
+def solve_with_rows(
+    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, count: int, slopes: Reals, x: Reals,
+    primal: int, rows: int,
+) -> None:  # fmt: skip
+    """Solve [[H, A'], [A, -D]] x = right in place."""
+    for row in range(rows):
+        moved = x[primal + row] * memory.weights[row]
+        y = lone.unknowns[row]
+        kept = 0.0
+        if y >= 0:
+            kept = x[y]
+            moved = moved - memory.shares[row] * kept
+        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
+            column = tree.row_columns[a]
+            x[column] = x[column] + moved * slopes[a]
+        if y >= 0:
+            x[y] = kept  # which no other row has
+    solve_packed(tree, count, memory.columns, x)
+    for row in range(rows):
+        y = lone.unknowns[row]
+        kept = 0.0
+        if y >= 0:
+            kept = x[y]
+            x[y] = 0.0
+        left = -x[primal + row]
+        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
+            left = left + slopes[a] * x[tree.row_columns[a]]
+        x[primal + row] = left * memory.weights[row] + memory.shares[row] * kept
+        if y >= 0:
+            x[y] = memory.slacks[row] * kept - memory.shares[row] * left
 
 
 def solve_hard(
     tree: PackedTables,
     memory: TreeMemory,
+    lone: LoneUnknowns,
     count: int,
     slopes: Reals,
     right: Reals,
@@ -114,7 +182,7 @@ def solve_hard(
     """Write x that solves the factored equations; if asked, return how large b - K x is beside b, else 0."""
     for i in range(n):
         x[i] = right[i]
-    solve_with_rows(tree, count, memory.columns, slopes, memory.weights, n - primal, x, tail(x, primal))
+    solve_with_rows(tree, memory, lone, count, slopes, x, primal, n - primal)
     if is_measured == 0:
         return 0.0
     return measure_residual(right, product, x, diagonal, values, runs, run_count, primal, n)
@@ -123,5 +191,5 @@ def solve_hard(
 @cache
 def compile_tree_code() -> Any:
     """Return the machine code of all such systems."""
-    kernels = (*PACKED, *REGULARISED, *SYMMETRIC, invert_pivots, factor_changed, factor_hard, solve_hard)
-    return compile_kernels(kernels).functions
+    own = (weigh_rows, factor_changed, factor_hard, solve_with_rows, solve_hard)
+    return compile_kernels((*PACKED, *REGULARISED, *SYMMETRIC, *own)).functions
