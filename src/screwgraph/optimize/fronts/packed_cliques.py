@@ -162,9 +162,8 @@ def assemble_front(
 ) -> None:
     """Write H + J'WJ of a clique's factors to the front, what is left below added."""
     size = tree.cliques[c].dim
-    for j in range(size):
-        for i in range(j * (size + 1) + j, (j + 1) * (size + 1)):
-            tree.front[i] = 0.0
+    for i in range(size * (size + 1)):
+        tree.front[i] = 0.0
     for e in range(tree.cliques[c].entries, tree.cliques[c].entries_end):
         place = tree.places[e]
         tree.front[place] = tree.front[place] + values[tree.sources[e]]
