@@ -271,3 +271,29 @@ def test_blocks_read_many_numbers_where_they_stand(overlaps):
     expected = [code.evaluate(list(row)) for row in a]
     np.testing.assert_allclose(compiled.ufunc(a), expected, rtol=1e-14, atol=1e-14)
     np.testing.assert_allclose(compiled.ufunc(a[0]), expected[0], rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_blocks_write_results_where_they_belong_and_nothing_between(dtype):
+    """Of many samples; angles that are too large for vectors of sines go one by one, to the same places."""
+    memory = Memory()
+    for name, size in {"sums": 7, "a": 3, "first": 3, "between": 2, "last": 2}.items():
+        memory.add(name, size)
+
+    def turn(a):
+        return [np.sin(a[0]), a[1] * a[2], np.cos(a[0]), 3.0, np.sin(a[1])]
+
+    parts = (
+        memory.block("keep", ["a"], ["between"], lambda a: [a[0] + a[1], a[2]]),
+        memory.block("turn", ["a"], ["last", "first"], turn),
+        memory.block("end", ["first", "between", "last"], ["sums"], lambda *x: [v for own in x for v in own]),
+    )
+    names = ("a[0]", "a[1]", "a[2]")
+    code = Routine(names, memory.places("a"), memory.places("sums"), memory.size, parts)
+    compiled = compile_program("turned", code, [((3,), names)], [(7,)], dtype, batches=True)
+    a = np.random.default_rng(0).normal(size=(37, 3)).astype(dtype)
+    a[5, 0], a[20, 1] = 1e7, -3e6
+    rounding = np.finfo(dtype).eps
+    expected = [[np.cos(x), 3.0, np.sin(y), x + y, z, np.sin(x), y * z] for x, y, z in a.astype(float)]
+    np.testing.assert_allclose(compiled.ufunc(a), expected, rtol=8 * rounding, atol=4 * rounding)
+    np.testing.assert_allclose(compiled.ufunc(a[5]), expected[5], rtol=8 * rounding, atol=4 * rounding)

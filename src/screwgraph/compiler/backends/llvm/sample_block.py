@@ -42,6 +42,7 @@ def emit_block(
     apart: bool = False,
     one: str = "",
     rare: bool = False,
+    targets: Sequence[int] = (),
 ) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
 
@@ -52,15 +53,18 @@ def emit_block(
     are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
     There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
     block's caller takes its lines in, `apart` that it does not; `one` is the name of the block for one sample where it
-    is another; code that is `rare` is not optimised.
+    is another; code that is `rare` is not optimised. Results go to `targets` at `out`, others there are left alone; by
+    default they stand one behind the other.
     """
     program = fuse_multiply_add(program)
     if apart:  # steps of an A1 with contacts on maps, each with its own masses: 4 % faster
         program = by_outputs(program)
     *angles, rest = schedule_sines(program)
     cut = outline_program(program, [i for stage in angles for i in stage], whole, loops=True)
-    in_turn = program.outputs if lanes.samples and len(program.instructions) <= IN_TURN and cut.whole else ()
-    results = {} if in_turn else _results(program)
+    is_short = len(program.instructions) <= IN_TURN and cut.whole and not targets
+    in_turn = program.outputs if lanes.samples and is_short else ()
+    stand = targets or range(len(program.outputs))
+    results = {} if in_turn else _results(program, stand)
     single = pointers if lanes.width == 1 else ONE
     head = Writer(program, lanes, cut.slots, results, find_angle_sums(program), in_turn, pointers=single)
     takes, attributes = f"{single.parameters}, ptr noalias %out", " alwaysinline" if inlined else ALIGNED
@@ -90,7 +94,7 @@ def emit_block(
     for i in (i for part in cut.parts if isinstance(part, Repeat) for i in find_uneven_values(program, part)):
         for place in results[i]:
             head.lines += store_result(lanes, head.value(i), place)
-    for place, output in enumerate(program.outputs):
+    for place, output in zip(stand, program.outputs, strict=True):
         if not isinstance(output, int) and not in_turn:
             head.lines += store_result(lanes, lanes.number(output), place)
     if lanes.width == 1 or not angles:
@@ -98,7 +102,12 @@ def emit_block(
     far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
     last = [*give, "  ret void", *far]
     return "\n".join(
-        [emit_per_sample_block(program, lanes, name, one or name, places, pointers), *before, *head.lines, *last]
+        [
+            emit_per_sample_block(program, lanes, name, one or name, places or targets or None, pointers),
+            *before,
+            *head.lines,
+            *last,
+        ]
     )
 
 
@@ -107,10 +116,10 @@ def fits_one_function(program: Program, whole: int) -> bool:
     return len(program.instructions) <= whole and outline_program(program, (), whole, loops=True).whole
 
 
-def _results(program: Program) -> dict[int, list[int]]:
-    """Return at which places each value is a result."""
+def _results(program: Program, stand: Sequence[int]) -> dict[int, list[int]]:
+    """Return at which places each value is a result; `stand` are those of all outputs."""
     results: dict[int, list[int]] = {}
-    for place, output in enumerate(program.outputs):
+    for place, output in zip(stand, program.outputs, strict=True):
         if isinstance(output, int):
             results.setdefault(output, []).append(place)
     return results

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from screwgraph.base.summary import one_line
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.operations import TOGETHER
 from screwgraph.compiler.backends.llvm.packed_block import emit_limb_block
+from screwgraph.compiler.backends.llvm.routine.block_places import find_targets, read_span
 from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.lane_moves import may_repeat, move_alone, move_lanes
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
@@ -33,8 +34,6 @@ from screwgraph.tape import (
 )
 from screwgraph.tape.parts import FIXED, Copies, Fill, Moves, Products, Recursion
 
-MANY = 32
-"""Numbers that are copied for a program, unless they stand in one memory."""
 RUN = 4
 """Numbers side by side that are copied at once."""
 LONG = 1000
@@ -65,7 +64,7 @@ class PartsPrinter:
     neighbours: int = 1
     inlined: bool = False
     functions: list[str] = field(default_factory=list)
-    names: dict[tuple[int, str, bool], str] = field(default_factory=dict)
+    names: dict[tuple[int, str, bool, Sequence[int]], str] = field(default_factory=dict)
     printed: dict[int, tuple[int, Program]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -103,18 +102,22 @@ class PartsPrinter:
             self.functions.append(kernel.text())
             self.body.do(kernel.call)
 
-    def function_of(self, block: Block, lanes: Lanes | None = None, *, rare: bool = False) -> str:
+    def function_of(
+        self, block: Block, lanes: Lanes | None = None, *, rare: bool = False, targets: Sequence[int] = ()
+    ) -> str:
         """Return the function of a program; one of several `lanes` is taken in by its caller, where it has no sines.
 
-        That for one of these is `rare` where large angles alone need it.
+        That for one of these is `rare` where large angles alone need it. Results go to `targets`, if there are any.
         """
         own = lanes or self.lanes
-        key = (id(block.program), own.tag, lanes is None and rare)
+        key = (id(block.program), own.tag, lanes is None and rare, targets)
         if key not in self.names:
             # Code for many samples calls that for one, which has more functions: programs have one number in both.
             number = self.printed.setdefault(id(block.program), (len(self.printed), block.program))[0]
             name = f"{'lanes_' if lanes else 'rare_' if rare else ''}program{number}_"
             inlined, one = self.inlined or lanes is not None, ""
+            if targets:
+                one, name = name, f"to{len(self.names)}_{name}"
             if lanes is not None and has_sines(block.program):  # large angles go one by one
                 one, inlined = self.function_of(block, rare=rare)[1:].removesuffix(self.lanes.tag), False
             self.names[key] = f"@{name}{own.tag}"
@@ -123,7 +126,7 @@ class PartsPrinter:
             least = APART if own.width > 1 else APART_ALONE
             apart = not inlined and len(block.program.instructions) >= least
             ways = {"whole": self.whole, "inlined": inlined, "apart": apart, "one": one, "rare": rare and not lanes}
-            text = emit_block(block.program, own, name, **ways) if packed is None else packed.text
+            text = emit_block(block.program, own, name, targets=targets, **ways) if packed is None else packed.text
             self.functions.append(text)
         return self.names[key]
 
@@ -136,34 +139,21 @@ def _names_joints(block: Block) -> bool:
 def print_block(part: Block, printer: PartsPrinter) -> None:
     """Call a program where its numbers stand side by side, or near one another, else on copies."""
     body = printer.body
-    part = _read_span(part, body)
-    function = printer.function_of(part)
+    part = read_span(part, body)
+    used = {i[1] for i in part.program.instructions if i[0] == "input"}
+    targets = find_targets(part, [part.reads[i] for i in used], body, printer.whole)
+    function = printer.function_of(part, targets=targets)
     reads_there = part.reads_in_place and body.is_together(part.reads)
-    writes_there = part.writes_in_place and body.is_together(part.writes)
+    writes_there = bool(targets) or (part.writes_in_place and body.is_together(part.writes))
     given = _locate(body, part.reads, in_place=reads_there)
-    found = _locate(body, part.writes, in_place=writes_there)
+    found = body.pointer(min(part.writes)) if targets else _locate(body, part.writes, in_place=writes_there)
     if not reads_there:
-        used = {i[1] for i in part.program.instructions if i[0] == "input"}
         for i, place, count in body.find_runs([(i, part.reads[i]) for i in sorted(used)]):
             body.copy_run(body.pointer(place), body.address(given, str(i)), count)
     body.do(f"call void {function}(ptr {given}, ptr {found})")
     if not writes_there:
         for i, place, count in body.find_runs(list(enumerate(part.writes))):
             body.copy_run(body.address(found, str(i)), body.pointer(place), count)
-
-
-def _read_span(part: Block, body: Kernel) -> Block:
-    """Return a block of many inputs that reads a stretch of one memory, which has these and others that it leaves."""
-    used = sorted({i[1] for i in part.program.instructions if i[0] == "input"})
-    places = [part.reads[i] for i in used]
-    if part.reads_in_place or len(used) < MANY or body.around.loops or not body.is_within(places):
-        return part
-    span = range(min(places), max(places) + 1)
-    names = [""] * len(span)
-    for i, place in zip(used, places, strict=True):
-        names[place - span.start] = part.program.input_names[i]
-    moved = [("input", part.reads[i[1]] - span.start) if i[0] == "input" else i for i in part.program.instructions]
-    return replace(part, program=replace(part.program, input_names=tuple(names), instructions=moved), reads=span)
 
 
 def has_sines(program: Program) -> bool:
