@@ -62,7 +62,7 @@ def test_laws_hold_where_it_says_so(contacts):
         assert_laws_hold(x, G @ x + b, mu)
         assert state[1] == 2.0 * method[1] <= 2.0 * direct_newton.MOST
         assert round_[1] == 1.0
-    assert solved >= 14  # ten sweeps alone solve none of 4 or 8 contacts
+    assert solved >= 18  # ten sweeps alone solve none of 4 or 8 contacts; 75 of 100 of 8 without `AGAIN`
 
 
 def test_what_is_not_solved_is_left():

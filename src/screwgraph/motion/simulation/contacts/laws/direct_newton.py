@@ -2,8 +2,9 @@
 
 A passage is a sweep, which finds the contacts that press and slip, then a step of Newton's method from there, by
 elimination without pivots of F' + p D, with the velocities F that are zero where laws hold, the diagonal D of the
-Delassus matrix, and a proximal term p for impulses that hardly move the bodies. Most steps take two passages. What a
-few do not solve, as feet that jam, is left as it was.
+Delassus matrix, and a proximal term p for impulses that hardly move the bodies. Steps with the same factors follow,
+each kept where it is nearer: they are a fifth of a passage's work, and gain a power of the first error. Shamanskii
+(1967), "A modification of Newton's method". What a few do not solve, as feet that jam, is left as it was.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ MOST_ROWS = 36
 """Impulses at most: code of an elimination grows with their cube."""
 PROXIMAL = 10.0
 """The proximal term, by the change that ends sweeps in m/s, which knows the rounding of numbers."""
+AGAIN = 2
+"""Steps with the same factors."""
 STATE = 2
 """Numbers of the state: whether to go on, and passages."""
 
@@ -51,9 +54,17 @@ def take_passage(
     (goes, count), (_, _, smallest, *_) = method, state
     is_on = goes > 0.5
     swept, _ = problem.sweep(tried, 1.0)
-    step = find_step(problem, swept, PROXIMAL * smallest)
-    ahead = [a - b for a, b in zip(swept, step, strict=True)]
-    left = largest(problem.residuals(ahead))
+    factors = factor_slopes(problem, swept, PROXIMAL * smallest)
+    ahead = subtract_vectors(swept, solve_rows(*factors, problem.residuals(swept)))
+    rest = problem.residuals(ahead)
+    left = largest(rest)
+    for _ in range(AGAIN):
+        after = subtract_vectors(ahead, solve_rows(*factors, rest))
+        next_rest = problem.residuals(after)
+        next_left = largest(next_rest)
+        is_nearer = next_left < left
+        ahead, rest = choose_vector(is_nearer, after, ahead), choose_vector(is_nearer, next_rest, rest)
+        left = choose(is_nearer, next_left, left)
     solves = choose(left <= smallest, goes, 0.0)
     is_solved = solves > 0.5
     more = choose(is_solved, 0.0, choose(count < MOST - 1.5, goes, 0.0))
@@ -65,10 +76,14 @@ def take_passage(
     return [*found, *next_tried, more, count + goes, *sweeps, *round_]
 
 
-def find_step(problem: ImpulseProblem, x: Numbers, share: Number) -> list[Number]:
-    """Return the step of Newton's method by which impulses x become less; p is a `share` of 1."""
+def subtract_vectors(a: Numbers, b: Numbers) -> list[Number]:
+    """Return the difference of two vectors."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
+def factor_slopes(problem: ImpulseProblem, x: Numbers, share: Number) -> tuple[list[list[Number]], list[list[Number]]]:
+    """Return the factors of the system of a step from impulses x; p is a `share` of 1."""
     slopes = problem.slopes(x)
     for i, row in enumerate(slopes):
         add_entry(row, i, share * problem.G[i][i])
-    L, U = factor_rows([[row.get(j, 0.0) for j in range(len(x))] for row in slopes])
-    return solve_rows(L, U, problem.residuals(x))
+    return factor_rows([[row.get(j, 0.0) for j in range(len(x))] for row in slopes])
