@@ -60,13 +60,13 @@ def test_changes_solve_newtons_equations(call, bend):
     rng = np.random.default_rng(4)
     s, z, g, other_s, other_z = rng.uniform(0.1, 2.0, (5, 37))
     *entries, G = random_groups(rng, 37, 11)
-    d, slope, least = rng.normal(size=11), rng.normal(size=11), np.zeros(2)
+    d, slope, found = rng.normal(size=11), rng.normal(size=11), np.zeros(5)
     r, (ds, dz, pulls), right, none = g + s, np.empty((3, 37)), np.empty(11), np.zeros(0)
-    total = call("write_changes", s, z, r, other_s, other_z, d, *entries, ds, dz, least, 0.3, bend)
+    call("write_changes", s, z, r, other_s, other_z, d, *entries, ds, dz, slope, found, 0.3, bend, 11)
     np.testing.assert_allclose(g + G @ d + s + ds, 0.0, atol=1e-14)
     np.testing.assert_allclose(s * z + s * dz + z * ds + bend * other_s * other_z, 0.3, atol=1e-14)
-    np.testing.assert_allclose(least, [(ds / s).min(), (dz / z).min()], rtol=1e-13)
-    assert total == pytest.approx((ds / s).sum())
+    sizes = [(ds / s).min(), (dz / z).min(), (ds / s).sum(), np.abs(d).max(), slope @ d]
+    np.testing.assert_allclose(found, sizes, rtol=1e-13)
     call("write_right", s, z, r, other_s, other_z, slope, 0.0 * slope, none, right, *entries, pulls, 0.3, bend, 11, 0)
     np.testing.assert_allclose(-slope - right, G.T @ (z + dz - z / s * (G @ d)), atol=1e-13)  # condensed equations
 
@@ -75,11 +75,12 @@ def test_errors_are_those_of_rows(call):
     rng = np.random.default_rng(4)
     s, z, g = rng.uniform(0.1, 2.0, (3, 37)) * [[1.0], [1.0], [-1.0]]
     *entries, G = random_groups(rng, 37, 11)
-    slope, found = rng.normal(size=11), np.zeros(3)
+    slope, found, (r, ratios) = rng.normal(size=11), np.zeros(4), np.empty((2, 37))
     expected = slope + G.T @ z
-    call("measure_rows", s, z, g, slope, *entries, found)
+    call("measure_rows", s, z, g, slope, *entries, r, ratios, found)
     np.testing.assert_allclose(slope, expected, atol=1e-14)
-    np.testing.assert_allclose(found, [np.abs(g + s).max(), (s * z).min(), (s * z).max()])
+    np.testing.assert_allclose([r, ratios], [g + s, z / s], rtol=1e-15)
+    np.testing.assert_allclose(found, [np.abs(g + s).max(), (s * z).min(), (s * z).max(), s @ z])
 
 
 @pytest.mark.parametrize("count", [0, 3, 4, 37])
@@ -130,16 +131,17 @@ def test_right_sides_and_errors_are_those_of_dense_matrices(call):
     *inequalities, G = random_groups(rng, 37, 11)
     *equalities, A = random_rows(rng, 5, 11)
     gradient, (y, c) = rng.normal(size=11), rng.normal(size=(2, 5))
-    (products, slope), found = np.empty((2, 11)), np.empty(6)
-    call("measure_errors", s, z, g, gradient, *equalities, y, c, products, slope, *inequalities, found, 11, 5)
+    (products, slope), (r, ratios), found = np.empty((2, 11)), np.empty((2, 37)), np.empty(7)
+    written = products, slope, *inequalities, r, ratios, found
+    call("measure_errors", s, z, g, gradient, *equalities, y, c, *written, 11, 5)
     np.testing.assert_allclose(products, A.T @ y, atol=1e-14)
     np.testing.assert_allclose(slope, gradient + A.T @ y + G.T @ z, atol=1e-14)
-    sizes = [max(np.abs(c).max(), np.abs(g + s).max()), (s * z).min(), (s * z).max()]
+    sizes = [max(np.abs(c).max(), np.abs(g + s).max()), (s * z).min(), (s * z).max(), s @ z]
     np.testing.assert_allclose(found, [*sizes, np.abs(slope).max(), np.abs(gradient).max(), np.abs(y).max()])
     c[2] = np.nan
-    call("measure_errors", s, z, g, gradient, *equalities, y, c, products, slope, *inequalities, found, 11, 5)
+    call("measure_errors", s, z, g, gradient, *equalities, y, c, *written, 11, 5)
     assert np.isnan(found[0])
-    right, pulls, r, c[2] = np.empty(16), np.empty(37), g + s, 1.0
+    right, pulls, c[2] = np.empty(16), np.empty(37), 1.0
     call("write_right", s, z, r, s, z, gradient, products, c, right, *inequalities, pulls, 0.3, 0.0, 11, 5)
     pulled = (0.3 + z * r) / s
     np.testing.assert_allclose(right, np.concatenate([-gradient - A.T @ y - G.T @ pulled, -c]), atol=1e-13)

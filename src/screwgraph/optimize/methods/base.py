@@ -63,6 +63,6 @@ def finish_step(assembly: Assembly, x: np.ndarray, step: np.ndarray, cost: float
         yield Iterate(moved, now, gradient=max_magnitude(gradient))
 
 
-def is_small_step(step: np.ndarray, x: np.ndarray, tolerances: Tolerances) -> bool:
-    """Whether a step changes nothing."""
-    return max_magnitude(step) <= tolerances.step * (max_magnitude(x) + tolerances.step)
+def is_small_step(size: float, x: np.ndarray, tolerances: Tolerances) -> bool:
+    """Whether a step, whose largest entry is given, changes nothing."""
+    return size <= tolerances.step * (max_magnitude(x) + tolerances.step)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError
 from screwgraph.optimize.methods.barrier_rule import lower_barrier
-from screwgraph.optimize.methods.base import Run, Tolerances, dot, is_small_step
+from screwgraph.optimize.methods.base import Run, Tolerances, is_small_step
 from screwgraph.optimize.methods.convexity import Convexity, find_direction
 from screwgraph.optimize.methods.feasibility import find_feasible
 from screwgraph.optimize.methods.kkt import KktSystem
@@ -68,7 +68,7 @@ class ConstraintManifold:
         convexity = Convexity(straight=not exact, shift=0.0, curvature=True)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
-            error = compute_kkt_errors(kkt, model, point)
+            error, numbers = compute_kkt_errors(kkt, model, point)
             yield Iterate(point.x, model.cost, model.violation, error.stationary)
             if not np.isfinite(model.cost):
                 return Status.NOT_FINITE, "a cost is not finite"
@@ -76,11 +76,11 @@ class ConstraintManifold:
                 return Status.CONVERGED, "the KKT conditions are satisfied"
             if len(point.s):
                 point = lower_barrier(error, point, smallest)
-            ready = find_direction(kkt, model, point, convexity)
+            ready = find_direction(kkt, model, point, numbers, convexity)
             if isinstance(ready, str):
                 return Status.SINGULAR, ready
             step, equations, convexity = ready
-            if is_small_step(step.x, point.x, tolerances):
+            if is_small_step(step.size, point.x, tolerances):
                 is_nearly = error.largest(0.0) <= NEARLY * tolerances.dual
                 return (
                     (Status.CONVERGED, "steps have become small")
@@ -145,7 +145,7 @@ def _search_curve(
     kkt, model, point = equations.kkt, equations.model, equations.point
     longest, duals = step.find_longest_parts(1.0 - FARTHEST)
     before = model.cost - point.barrier * sum_logarithms(point.s)
-    slope = dot(model.gradient, step.x) - point.barrier * step.pull
+    slope = step.slope - point.barrier * step.pull
     rounding, length = 1e-14 * abs(before), longest
     while length > SHORTEST * longest:
         x = retract_to_manifold(kkt, kkt.retract(point.x, length * step.x), within, equations.factored)

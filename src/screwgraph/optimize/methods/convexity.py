@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-
-import numpy as np
+from math import isfinite
 
 from screwgraph.optimize.linear import SingularError
 from screwgraph.optimize.methods.kkt import KktSystem
@@ -15,7 +14,7 @@ from screwgraph.optimize.methods.newton_step import (
     solve_newton_step,
     solve_predicted_step,
 )
-from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
+from screwgraph.optimize.methods.primal_dual_point import PointNumbers, PrimalDualPoint, PrimalDualStep
 
 LARGEST_SHIFT = 1e20
 FIRST_SHIFT = 1e-4
@@ -63,10 +62,17 @@ class Convexity:
 
 
 def find_direction(
-    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, convexity: Convexity, *, predicts: bool = False
+    kkt: KktSystem,
+    model: LocalModel,
+    point: PrimalDualPoint,
+    numbers: PointNumbers,
+    convexity: Convexity,
+    *,
+    predicts: bool = False,
 ) -> tuple[PrimalDualStep, NewtonEquations, Convexity] | str:
     """Return a step of descent, its equations, and how these came to be convex; or why there is none.
 
+    `numbers` are the point's, whatever its barrier parameter.
     `predicts`: whether the step chooses the barrier parameter that it goes towards.
     """
     n, rows, curved, shift = len(model.gradient), len(model.c), convexity.begins_curved, 0.0
@@ -77,11 +83,11 @@ def find_direction(
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
-            factored = kkt.factor(point.x, model, multipliers, point.z / point.s, shift, slack, firm=firm)
+            factored = kkt.factor(point.x, model, multipliers, numbers.ratios, shift, slack, firm=firm)
             if factored.negative == rows:
-                equations = NewtonEquations(kkt, model, point, factored)
-                step = made(equations, equations.residuals)
-                if np.isfinite(step.x).all():
+                equations = NewtonEquations(kkt, model, point, numbers, factored)
+                step = made(equations)
+                if isfinite(step.size):
                     last = shift if shift > 0.0 else convexity.shift
                     left = SKIPPED if convexity.begins_curved and not curved else max(convexity.skipped - 1, 0)
                     if (last, curved, left) != (convexity.shift, convexity.curved, convexity.skipped):

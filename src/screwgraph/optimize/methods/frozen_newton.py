@@ -13,7 +13,6 @@ from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.base import Tolerances
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.kkt_errors import compute_kkt_errors
-from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import ROUGH, NewtonEquations, solve_newton_step
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, make_initial_point
 from screwgraph.optimize.methods.row_scales import save_scales
@@ -40,14 +39,14 @@ def take_frozen_steps(
         return x, memory
     model = kkt.model(x)
     point = make_initial_point(x, model, memory, float(memory["barrier"]))
-    found = compute_kkt_errors(kkt, model, point)
+    found, numbers = compute_kkt_errors(kkt, model, point)
     while not found.hold(model, tolerances):
         error, now = found.largest(point.barrier), Iterate(point.x, model.cost, model.violation, found.stationary)
-        ahead = _take_whole_step(kkt, model, point, factored)
+        ahead = _take_whole_step(NewtonEquations(kkt, model, point, numbers, factored))
         if ahead is None:
             break
         model = kkt.model(ahead.x)
-        found = compute_kkt_errors(kkt, model, ahead)
+        found, numbers = compute_kkt_errors(kkt, model, ahead)
         left = found.largest(ahead.barrier)
         if not left < error:
             break
@@ -58,13 +57,10 @@ def take_frozen_steps(
     return point.x, {**memory, **point.memory()}
 
 
-def _take_whole_step(
-    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, factored: Factored
-) -> PrimalDualPoint | None:
+def _take_whole_step(equations: NewtonEquations) -> PrimalDualPoint | None:
     """Return the point after a whole step, None where slacks do not allow it."""
-    equations = NewtonEquations(kkt, model, point, factored)
-    step = solve_newton_step(equations, equations.residuals, accuracy=ROUGH)
+    point, step = equations.point, solve_newton_step(equations, accuracy=ROUGH)
     if min(step.least) < -FARTHEST:
         return None
-    x = kkt.retract(point.x, step.x)
+    x = equations.kkt.retract(point.x, step.x)
     return PrimalDualPoint(x, point.s + step.s, point.y + step.y, point.z + step.z, point.barrier)

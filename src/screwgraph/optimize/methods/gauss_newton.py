@@ -37,6 +37,6 @@ class GaussNewton:
             if -0.5 * dot(gradient, step) <= tolerances.decrease * cost:
                 yield from finish_step(assembly, x, step, cost)
                 return Status.CONVERGED, "no further decrease is predicted"
-            if is_small_step(step, x, tolerances):
+            if is_small_step(max_magnitude(step), x, tolerances):
                 return Status.CONVERGED, "steps have become small"
             x = assembly.layout.retract(x, step)

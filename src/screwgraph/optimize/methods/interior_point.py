@@ -76,7 +76,7 @@ class InteriorPoint:
         watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
-            error = compute_kkt_errors(kkt, model, point)
+            error, numbers = compute_kkt_errors(kkt, model, point)
             is_solved = error.hold(model, tolerances)
             left = {**point.memory(), FACTORED: known} if is_solved else point.memory()
             if is_solved and isinstance(known, Factored):
@@ -89,11 +89,11 @@ class InteriorPoint:
                 return Status.CONVERGED, "the KKT conditions are satisfied"
             before = point.barrier
             rule, point = rule.after_iteration(error, point, smallest)
-            ready = find_direction(kkt, model, point, convexity, predicts=rule.chooses)
+            ready = find_direction(kkt, model, point, numbers, convexity, predicts=rule.chooses)
             if isinstance(ready, str) and (point.y.any() or max_magnitude(point.z) > 10.0 * point.barrier / NEAR):
                 # Where hard factors depend on each other, multipliers may be anything, and H with them.
                 point = make_initial_point(point.x, model, {}, point.barrier)
-                ready = find_direction(kkt, model, point, convexity)
+                ready = find_direction(kkt, model, point, compute_kkt_errors(kkt, model, point)[1], convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
                 if held or not self.restorations:
@@ -104,8 +104,8 @@ class InteriorPoint:
             point = equations.point
             if point.barrier != before:
                 passed = Filter(total_violation(model, point))
-            if model.violation <= tolerances.violation and is_small_step(step.x, point.x, tolerances):
-                settled = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
+            if model.violation <= tolerances.violation and is_small_step(step.size, point.x, tolerances):
+                settled, _ = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
                 if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:
                     return Status.CONVERGED, "steps have become small"
                 return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"

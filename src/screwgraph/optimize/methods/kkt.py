@@ -72,11 +72,6 @@ class KktSystem:
         """Where factors were evaluated for scales of rows, until the first model is asked for: mostly there."""
         return []
 
-    @cached_property
-    def _products(self) -> list[tuple[LocalModel, np.ndarray, np.ndarray]]:
-        """The last model, multipliers y and product A'y, where there is one."""
-        return []
-
     def bind(self) -> BoundModel:
         """Return the problem as a function of values, whose results are written to the same arrays at every call."""
         return BoundModel(self.assembly, self.model_scales, self.curved)
@@ -191,7 +186,7 @@ class KktSystem:
     def least_squares_multipliers(self, model: LocalModel, z: Float[np.ndarray, " k"]) -> Float[np.ndarray, " m"]:
         """Return multipliers y of equalities that make the Lagrangian's gradient least; zero where they are huge."""
         n, equal = self.assembly.layout.size, self.assembly.equalities
-        left = model.gradient + self.multiply_inequalities_transposed(model, z)
+        left = model.gradient + self.assembly.inequalities.groups.multiply_transposed(model.G, z)
         try:
             factored = self.factor_slopes(model.A)
         except SingularError:
@@ -215,32 +210,6 @@ class KktSystem:
         if self.scales is not None:
             c, A = self.scales.equal * c, A * self.scales.equal[equal.rows]
         return c, A if self.units is None else A * self.units[equal.columns], left
-
-    def multiply_transposed(
-        self, model: LocalModel, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]
-    ) -> Float[np.ndarray, " n"]:
-        """Return A'y + G'z."""
-        of_equal = self.multiply_equalities_transposed(model, y)
-        return of_equal + self.multiply_inequalities_transposed(model, z) if len(z) else of_equal
-
-    def multiply_equalities_transposed(self, model: LocalModel, y: Float[np.ndarray, " m"]) -> Float[np.ndarray, " n"]:
-        """Return A'y; that of the last model and multipliers is kept, since errors and steps take the same."""
-        known = self._products
-        if not known or known[0][0] is not model or known[0][1] is not y:
-            self.remember_products(model, y, self.assembly.equalities.matrix.multiply_transposed(model.A, y))
-        return known[0][2]
-
-    def remember_products(
-        self, model: LocalModel, y: Float[np.ndarray, " m"], products: Float[np.ndarray, " n"]
-    ) -> None:
-        """Keep A'y, which somebody else has evaluated."""
-        self._products[:] = [(model, y, products)]
-
-    def multiply_inequalities_transposed(
-        self, model: LocalModel, z: Float[np.ndarray, " k"]
-    ) -> Float[np.ndarray, " n"]:
-        """Return G'z."""
-        return self.assembly.inequalities.groups.multiply_transposed(model.G, z)
 
 
 def _leave_models(models: list[BoundModel], spare: list[list[BoundModel]]) -> None:

@@ -8,7 +8,7 @@ from screwgraph.compiler.kernels import new_arrays
 from screwgraph.optimize.methods.base import Tolerances
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
+from screwgraph.optimize.methods.primal_dual_point import PointNumbers, PrimalDualPoint
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 
@@ -41,16 +41,18 @@ class KktErrors:
         return self.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation
 
 
-def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> KktErrors:
-    """Return the errors at a point."""
-    n, rows = len(model.gradient), len(model.c)
-    (_, products, found), (slope_at, products_at, found_at) = new_arrays(n, n, 6)
+def compute_kkt_errors(
+    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint
+) -> tuple[KktErrors, PointNumbers]:
+    """Return the errors at a point, and what a step from there takes."""
+    n, rows, count = len(model.gradient), len(model.c), len(model.g)
+    (products, r, ratios, found, _), addresses = new_arrays(n, count, count, 7, n)
+    products_at, r_at, ratios_at, found_at, slope_at = addresses
     gradient, c, g, A, G = model.addresses
     equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.groups.addresses
     _, s, y, z = point.addresses
-    given = (s, z, g, gradient, A, *equal, y, c, products_at, slope_at, G, *unequal)
-    call_on_slacks("measure_errors", point.s.size, *given, found_at, n, rows)
-    kkt.remember_products(model, point.y, products)
-    residual, least, most, *others = found.tolist()
-    stationary, steepest, dual = others
-    return KktErrors(stationary, residual, (least, most) if point.s.size else None, steepest, dual)
+    given = (s, z, g, gradient, A, *equal, y, c, products_at, slope_at, G, *unequal, r_at, ratios_at)
+    call_on_slacks("measure_errors", count, *given, found_at, n, rows)
+    residual, least, most, total, stationary, steepest, dual = found.tolist()
+    numbers = PointNumbers(r, ratios, total, (products_at, r_at), products)
+    return KktErrors(stationary, residual, (least, most) if count else None, steepest, dual), numbers

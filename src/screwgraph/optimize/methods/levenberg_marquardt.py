@@ -54,7 +54,7 @@ class LevenbergMarquardt:
                 if predicted <= tolerances.decrease * cost:
                     yield from finish_step(assembly, x, step, cost)
                     return Status.CONVERGED, "no further decrease is predicted"
-                if is_small_step(step, x, tolerances):
+                if is_small_step(max_magnitude(step), x, tolerances):
                     return Status.CONVERGED, "steps have become small"
                 trial = assembly.layout.retract(x, step)
                 gain = (cost - assembly.cost(trial)) / predicted

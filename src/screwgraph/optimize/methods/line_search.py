@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.kernels import address_of, new_arrays
-from screwgraph.optimize.methods.base import dot, max_magnitude
+from screwgraph.optimize.methods.base import max_magnitude
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import NewtonEquations, correct_second_order
@@ -96,11 +96,11 @@ def search_line(
     longest = min(most, longest)
     broken, logarithms = point.merit or (total_violation(model, point), sum_logarithms(point.s))
     old = MeritPair(broken, model.cost - point.barrier * logarithms)
-    slope = dot(model.gradient, step.x) - point.barrier * step.pull
+    slope = step.slope - point.barrier * step.pull
     length, ahead = longest, None
     shortest = SHORTEST
     if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
-        shortest /= max(1.0, max_magnitude(step.x) / max(1.0, max_magnitude(point.x)))
+        shortest /= max(1.0, step.size / max(1.0, max_magnitude(point.x)))
     while length > shortest:
         tried = _point_along(kkt, point, step, length, duals)
         if length == longest:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.linear import Factored
-from screwgraph.optimize.methods.base import dot
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep
+from screwgraph.optimize.methods.primal_dual_point import PointNumbers, PrimalDualPoint, PrimalDualStep
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 Residuals = tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]
@@ -29,88 +27,82 @@ SHORTER = 0.7
 """A step that stops at less than this part of where a plain one would is not taken."""
 
 
-@dataclass(frozen=True, eq=False)
-class NewtonEquations:
+class NewtonEquations(NamedTuple):
     """The equations of Newton's steps from a point: the problem's model there, and factors of its KKT matrix."""
 
     kkt: KktSystem
     model: LocalModel
     point: PrimalDualPoint
+    numbers: PointNumbers
     factored: Factored
-
-    @cached_property
-    def residuals(self) -> Residuals:
-        """Residuals c of equalities and r = g + s of inequalities."""
-        return self.model.c, self.model.g + self.point.s
 
     def with_barrier(self, barrier: float) -> NewtonEquations:
         """Return the equations with another barrier parameter, on which their matrix does not depend."""
-        if barrier == self.point.barrier:
-            return self
-        other = object.__new__(NewtonEquations)
-        vars(other).update(vars(self), point=self.point.with_barrier(barrier))  # with residuals that are known
-        return other
+        return self if barrier == self.point.barrier else self._replace(point=self.point.with_barrier(barrier))
 
 
 def solve_newton_step(
     equations: NewtonEquations,
-    residuals: Residuals,
+    residuals: Residuals | None = None,
     *,
     before: PrimalDualStep | None = None,
     bend: float = 1.0,
     accuracy: float = ACCURACY,
 ) -> PrimalDualStep:
-    """Solve for a step that takes residuals c of equalities and r = g + s of inequalities away.
+    """Solve for a step that takes residuals c of equalities and r = g + s of inequalities away: others than the point's.
 
     Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
-    kkt, model, point, (c, r) = equations.kkt, equations.model, equations.point, residuals
+    kkt, model, point, numbers, factored = equations
+    c, r = residuals or (model.c, numbers.r)
+    gradient, c_at, _, _, G = model.addresses
+    products, r_at = numbers.addresses
+    if residuals is not None:
+        c_at, r_at = map(address_of, residuals)
     n, rows, count = len(model.gradient), len(c), len(r)
-    (_, s, _, z), groups = point.addresses, (model.addresses[4], *kkt.assembly.inequalities.groups.addresses)
+    (_, s, _, z), groups = point.addresses, (G, *kkt.assembly.inequalities.groups.addresses)
     _, other_s, _, other_z = point.addresses if before is None else before.addresses
-    products = address_of(kkt.multiply_equalities_transposed(model, point.y))
-    (ds, dz, right, least), (to_s, to_z, to_right, to_least) = new_arrays(count, count, n + rows, 2)
-    given, numbers = (s, z, address_of(r), other_s, other_z), (point.barrier, 0.0 if before is None else bend)
-    written = (model.addresses[0], products, address_of(c), to_right, *groups, to_s)
-    call_on_slacks("write_right", count, *given, *written, *numbers, n, rows)
-    both = equations.factored.correction(right, accuracy)
+    (ds, dz, right, found), (to_s, to_z, to_right, to_found) = new_arrays(count, count, n + rows, 5)
+    given, parameters = (s, z, r_at, other_s, other_z), (point.barrier, 0.0 if before is None else bend)
+    written = (gradient, products, c_at, to_right, *groups, to_s)
+    call_on_slacks("write_right", count, *given, *written, *parameters, n, rows)
+    both = factored.correction(right, accuracy)
     d = address_of(both)
-    total = call_on_slacks("write_changes", count, *given, d, *groups, to_s, to_z, to_least, *numbers)
-    least_s, least_z = least.tolist()
-    step = PrimalDualStep(both[:n], ds, both[n:], dz, c, r, (least_s, least_z), total, point.barrier)
-    vars(step)["addresses"] = d, to_s, d + n * both.itemsize, to_z
-    return step
+    call_on_slacks("write_changes", count, *given, d, *groups, to_s, to_z, gradient, to_found, *parameters, n)
+    least_s, least_z, pull, size, slope = found.tolist()
+    sizes = (least_s, least_z), pull, size, slope, point.barrier
+    return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, *sizes, (d, to_s, d + n * both.itemsize, to_z))
 
 
-def solve_mehrotra_step(equations: NewtonEquations, residuals: Residuals) -> PrimalDualStep:
+def solve_mehrotra_step(equations: NewtonEquations) -> PrimalDualStep:
     """Return such a step to second order in products of slacks and multipliers. Mehrotra (1992).
 
     The products are those of a first step, as far as it may go: where neither factor stays away from zero, plain steps
     only halve both. Where the answer must stop earlier than that first step, it is a plain one.
     """
-    if not len(residuals[1]):
-        return solve_newton_step(equations, residuals)
-    first = solve_newton_step(equations, residuals, accuracy=ROUGH)
+    if not len(equations.numbers.r):
+        return solve_newton_step(equations)
+    first = solve_newton_step(equations, accuracy=ROUGH)
     part = _part(first)
-    bent = solve_newton_step(equations, residuals, before=first, bend=part**2)
-    return bent if _part(bent) >= SHORTER * part else solve_newton_step(equations, residuals)
+    bent = solve_newton_step(equations, before=first, bend=part**2)
+    return bent if _part(bent) >= SHORTER * part else solve_newton_step(equations)
 
 
-def solve_predicted_step(equations: NewtonEquations, residuals: Residuals) -> PrimalDualStep:
+def solve_predicted_step(equations: NewtonEquations) -> PrimalDualStep:
     """Return a step towards the barrier parameter that a first step without one predicts. Mehrotra (1992).
 
     The parameter is the mean product of slacks and multipliers, times the cube of the part of it that the first step
     would leave; the products of the first step's changes are allowed for.
     """
-    point = equations.point
-    first = solve_newton_step(equations.with_barrier(0.0), residuals, accuracy=ROUGH)
+    point, total = equations.point, equations.numbers.total
+    first = solve_newton_step(equations.with_barrier(0.0), accuracy=ROUGH)
     slacks, duals = first.find_longest_parts(0.0)
     both = (point.s.size, *point.addresses[1::2], *first.addresses[1::2])
-    total, ahead = dot(point.s, point.z), call_on_slacks("multiply_ahead", *both, slacks, duals)
+    ahead = call_on_slacks("multiply_ahead", *both, slacks, duals)
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
-    aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / len(residuals[1])))
-    return solve_newton_step(aimed, residuals, before=first)
+    aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / point.s.size))
+    return solve_newton_step(aimed, before=first)
 
 
 def _part(step: PrimalDualStep) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -51,11 +51,25 @@ class PrimalDualPoint:
         return {"y": self.y, "z": self.z, "barrier": self.barrier}
 
 
+class PointNumbers(NamedTuple):
+    """Residuals r = g + s of inequalities at a point, ratios z / s, the sum of products s z; A'y of equalities.
+
+    `addresses` are those of A'y and r.
+    """
+
+    r: Float[np.ndarray, " k"]
+    ratios: Float[np.ndarray, " k"]
+    total: float
+    addresses: tuple[int, int]
+    products: Float[np.ndarray, " n"]
+
+
 @dataclass(frozen=True, eq=False)
 class PrimalDualStep:
     """Changes of a point towards a barrier parameter; c and r are the residuals that it was to take away.
 
-    `least` are the least parts of slacks and of multipliers that these change by, `pull` is the sum of those of slacks.
+    `least` are the least parts of slacks and of multipliers that these change by, `pull` is the sum of those of slacks,
+    `size` the largest change of an unknown, `slope` how the cost changes.
     """
 
     x: Float[np.ndarray, " n"]
@@ -66,13 +80,11 @@ class PrimalDualStep:
     r: Float[np.ndarray, " k"]
     least: tuple[float, float]
     pull: float
+    size: float
+    slope: float
     barrier: float
-
-    @cached_property
-    def addresses(self) -> tuple[int, int, int, int]:
-        """Addresses of x, s, y and z."""
-        x, s, y, z = map(address_of, (self.x, self.s, self.y, self.z))
-        return x, s, y, z
+    addresses: tuple[int, int, int, int]
+    """Those of x, s, y and z."""
 
     def find_longest_parts(self, keep: float) -> tuple[float, float]:
         """Return how much of the changes of slacks and multipliers leaves of each at least a part `keep`."""

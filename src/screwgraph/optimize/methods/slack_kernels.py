@@ -41,14 +41,20 @@ def write_right(
 
 def write_changes(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, d: Reals,
-    G: Reals, groups: GroupTables, group_count: int, ds: Reals, dz: Reals, least: Reals,
-    barrier: float, bend: float, count: int,
-) -> float:  # fmt: skip
-    """Write changes of both where unknowns change by d, and the least parts of each; return the sum of those of slacks.
+    G: Reals, groups: GroupTables, group_count: int, ds: Reals, dz: Reals, gradient: Reals, found: Reals,
+    barrier: float, bend: float, n: int, count: int,
+) -> None:  # fmt: skip
+    """Write changes of both where unknowns change by d; the least parts of each, and the sum of those of slacks.
 
-    Other arguments are those of `write_right`.
+    Then the largest change of an unknown, no number where one is none, and how the cost changes with them. Other
+    arguments are those of `write_right`.
     """
     multiply_groups(ds, d, G, groups, group_count)
+    largest = 0.0
+    slope = 0.0
+    for i in range(n):
+        largest = maximum(largest, abs(d[i]))
+        slope = slope + gradient[i] * d[i]
     total = 0.0
     least_s = 0.0
     least_z = 0.0
@@ -61,38 +67,48 @@ def write_changes(
         total = total + part
         least_s = minimum(least_s, part)
         least_z = minimum(least_z, change)
-    least[0] = least_s
-    least[1] = least_z
-    return total
+    found[0] = least_s
+    found[1] = least_z
+    found[2] = total
+    found[3] = largest
+    found[4] = slope
 
 
 def measure_rows(
     s: Reals, z: Reals, g: Reals, slope: Reals, G: Reals, groups: GroupTables, group_count: int,
-    found: Reals, count: int,
+    r: Reals, ratios: Reals, found: Reals, count: int,
 ) -> None:  # fmt: skip
-    """Add G'z to a slope; write the largest |g + s|, the least and the largest product of s and z."""
+    """Add G'z to a slope; write r = g + s and z / s; the largest |r|, the least and the largest product of s and z.
+
+    And the sum of these products.
+    """
     add_groups(slope, z, G, groups, group_count)
     residual = 0.0
     low = s[0] * z[0]
     high = low
+    total = 0.0
     for i in range(count):
+        r[i] = g[i] + s[i]
+        ratios[i] = z[i] / s[i]
         residual = maximum(residual, abs(g[i] + s[i]))
         product = s[i] * z[i]
+        total = total + product
         low = minimum(low, product)
         high = maximum(high, product)
     found[0] = residual
     found[1] = low
     found[2] = high
+    found[3] = total
 
 
 def measure_errors(
     s: Reals, z: Reals, g: Reals, gradient: Reals, A: Reals, A_firsts: Ints, A_columns: Ints, y: Reals, c: Reals,
-    products: Reals, slope: Reals, G: Reals, groups: GroupTables, group_count: int, found: Reals,
-    n: int, rows: int, count: int,
+    products: Reals, slope: Reals, G: Reals, groups: GroupTables, group_count: int, r: Reals, ratios: Reals,
+    found: Reals, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
-    """Write A'y and the Lagrangian's gradient; the largest of that, of residuals, the cost's gradient, y; products.
+    """Write A'y and the Lagrangian's gradient, and what `measure_rows` does, with residuals of all rows.
 
-    Of products of s and z, the least and the largest. Largest ones are no numbers where an entry is none.
+    Then the largest of that gradient, of the cost's gradient, of y. Largest ones are no numbers where an entry is none.
     """
     for i in range(n):
         products[i] = 0.0
@@ -103,7 +119,7 @@ def measure_errors(
         steepest = maximum(steepest, abs(gradient[i]))
     found[0] = 0.0
     if count > 0:
-        measure_rows(s, z, g, slope, G, groups, group_count, found, count)
+        measure_rows(s, z, g, slope, G, groups, group_count, r, ratios, found, count)
     residual = found[0]
     dual = 0.0
     for i in range(rows):
@@ -113,9 +129,9 @@ def measure_errors(
     stationary = 0.0
     for i in range(n):
         stationary = maximum(stationary, abs(slope[i]))
-    found[3] = stationary
-    found[4] = steepest
-    found[5] = dual
+    found[4] = stationary
+    found[5] = steepest
+    found[6] = dual
 
 
 def multiply_ahead(s: Reals, z: Reals, ds: Reals, dz: Reals, slacks: float, duals: float, count: int) -> float:
