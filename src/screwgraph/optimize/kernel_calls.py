@@ -104,7 +104,7 @@ class BoundCalls:
 
     def __init__(self, calls: Sequence[KernelCall], x: np.ndarray, views: dict[str, np.ndarray]) -> None:
         self._views, self._refreshed = views, list[tuple[Batch, np.ndarray]]()
-        self._loops = [loop_address(call.kernel) for call in calls]
+        self._loops, self._known_loops = [loop_address(call.kernel) for call in calls], list[int]()
         chosen = [(n, i) for call in calls for n, i, _ in call.batch.sources if not isinstance(i, slice)]
         buffer, gathers = np.empty(sum(len(i) * views[n][0].size for n, i in chosen)), new_table(Gather, len(chosen))
         first = address_of(x)
@@ -170,5 +170,7 @@ class BoundCalls:
         """Write all results at the values that are there now."""
         for batch, own in self._refreshed:
             own[...] = batch.inputs(self._views)[-1]
-        self._tables.loops[:] = [loop.address for loop in self._loops]  # fast code may have come meanwhile
+        loops = [loop.address for loop in self._loops]
+        if loops != self._known_loops:  # fast code may have come meanwhile
+            self._tables.loops[:] = self._known_loops = loops
         self._call(*self._arguments)

@@ -6,7 +6,6 @@ Code is made one function after the other, so that a time limit can end it in be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from math import isfinite
 from time import perf_counter
 from typing import Any
@@ -167,7 +166,7 @@ def _check_scale(problem: Problem, cost_scale: float, units: Mapping[str, float]
 def _unscale_iterate(found: Iterate, scale: Scale) -> Iterate:
     """Return an iterate with its cost and gradient in their own units; its memory is of the scaled problem."""
     cost, gradient = found.cost * scale[0], found.gradient * scale[0]
-    return replace(found, cost=cost, gradient=gradient, memory={**found.memory, SCALE: scale})
+    return Iterate(found.x, cost, found.violation, gradient, {**found.memory, SCALE: scale})
 
 
 def _select_memory(start: Result, method: str, scale: Scale) -> Mapping[str, Any]:
@@ -178,10 +177,12 @@ def _select_memory(start: Result, method: str, scale: Scale) -> Mapping[str, Any
 
 def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:
     """Return the one whose hard factors hold better, or that costs less where both hold; the new one of equals."""
-    ranks = [(max(i.violation, tolerance), i.cost) for i in (new, old)]
-    if not all(map(isfinite, ranks[0])):
+    if not isfinite(new.violation + new.cost):
         return old
-    return new if not all(map(isfinite, ranks[1])) or ranks[0] <= ranks[1] else old
+    if not isfinite(old.violation + old.cost):
+        return new
+    ranks = [(max(i.violation, tolerance), i.cost) for i in (new, old)]
+    return new if ranks[0] <= ranks[1] else old
 
 
 def _last(run: Any, status: Status, reason: str) -> tuple[Status, str]:

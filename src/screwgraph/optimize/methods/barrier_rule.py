@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from screwgraph.optimize.methods.kkt_errors import KktErrors
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint
@@ -20,8 +20,7 @@ CENTRED = 0.8
 """Part of the mean product of slacks and multipliers that is the parameter after steps have chosen in vain."""
 
 
-@dataclass(frozen=True)
-class BarrierRule:
+class BarrierRule(NamedTuple):
     """How often steps chose the parameter in vain, and the last errors while they do.
 
     They begin to where the problem of one parameter is solved.

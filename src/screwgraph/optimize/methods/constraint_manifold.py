@@ -63,7 +63,7 @@ class ConstraintManifold:
         model = kkt.model(closed)
         duals = self.barrier / np.maximum(-model.g, NEAR)
         point = PrimalDualPoint(closed, -model.g, np.zeros(len(model.c)), duals, self.barrier)
-        point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
+        point = point.with_multipliers(kkt.least_squares_multipliers(model, point.z), point.z)
         exact = any(b.factors.kernels.derivation.is_cost for b in assembly.soft)
         convexity = Convexity(straight=not exact, shift=0.0, curvature=True)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
@@ -158,6 +158,6 @@ def _search_curve(
                     moved = PrimalDualPoint(
                         x, slack, point.y + length * step.y, point.z + duals * step.z, point.barrier
                     )
-                    return bound_point(moved, ahead.c, ahead.g), ahead, length / longest
+                    return bound_point(moved, ahead.addresses[1:3]), ahead, length / longest
         length *= 0.5
     return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from math import isfinite
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -83,7 +84,7 @@ class InteriorPoint:
                 known.detach()  # its values stand in arrays that the next search overwrites
             left = save_scales(kkt.scales, left)
             yield Iterate(point.x, model.cost, model.violation, error.stationary, left)
-            if not np.isfinite(model.cost + model.violation):
+            if not isfinite(model.cost + model.violation):
                 return Status.NOT_FINITE, "a cost or a residual is not finite"
             if is_solved:
                 return Status.CONVERGED, "the KKT conditions are satisfied"
@@ -134,7 +135,7 @@ class InteriorPoint:
                 if watch.restored >= self.restorations and not better:
                     return Status.STALLED, "no values near here were found at which all hard factors hold"
                 point = make_initial_point(x, model, {}, point.barrier)
-                point = replace(point, y=kkt.least_squares_multipliers(model, point.z))
+                point = point.with_multipliers(kkt.least_squares_multipliers(model, point.z), point.z)
                 passed = Filter(total_violation(model, point))
                 convexity = replace(convexity, shift=0.0)  # what multipliers before asked for would only shorten steps
                 restored = 0 if better else watch.restored + 1
@@ -152,7 +153,7 @@ class InteriorPoint:
 def _reset_multipliers(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint, barrier: float) -> PrimalDualPoint:
     """Return a point with multipliers of the last barrier where inequalities are slack, the others fitted to these."""
     z = np.where(point.z > point.s, point.z, barrier / point.s)
-    return replace(point, z=z, y=kkt.least_squares_multipliers(model, z))
+    return point.with_multipliers(kkt.least_squares_multipliers(model, z), z)
 
 
 def _stuck(kkt: KktSystem, starts: tuple[Float[np.ndarray, " s"], ...], tolerances: Tolerances) -> End:
@@ -172,8 +173,7 @@ def _gains(cost: float, before: float) -> bool:
     return cost < before - GAIN * min(abs(cost), abs(before))
 
 
-@dataclass(frozen=True)
-class _Watch:
+class _Watch(NamedTuple):
     """The least violation so far, the least cost since, iterations since either came down.
 
     How often hard factors were met alone; and the least cost where they were. While that comes down, meeting them alone

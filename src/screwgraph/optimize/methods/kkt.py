@@ -72,6 +72,10 @@ class KktSystem:
         """Where factors were evaluated for scales of rows, until the first model is asked for: mostly there."""
         return []
 
+    @cached_property
+    def _no_shift(self) -> Float[np.ndarray, " n"]:
+        return np.zeros(self.system.pattern.count)
+
     def bind(self) -> BoundModel:
         """Return the problem as a function of values, whose results are written to the same arrays at every call."""
         return BoundModel(self.assembly, self.model_scales, self.curved)
@@ -148,8 +152,9 @@ class KktSystem:
                 values[place] = 0.0
         unequal.groups.write_squares(model.G, ratios, values[places.squares])
         system = self.system.firm if firm else self.system
-        diagonal = np.zeros(system.pattern.count)
+        diagonal = self._no_shift
         if shift or slack:
+            diagonal = np.empty_like(diagonal)
             diagonal[: system.pattern.primal], diagonal[system.pattern.primal :] = shift, -slack
         return system.factor(values, diagonal)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from screwgraph.compiler.kernels import new_arrays
 from screwgraph.optimize.methods.base import Tolerances
@@ -12,8 +12,7 @@ from screwgraph.optimize.methods.primal_dual_point import PointNumbers, PrimalDu
 from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 
-@dataclass(frozen=True)
-class KktErrors:
+class KktErrors(NamedTuple):
     """The Lagrangian's gradient, residuals of hard factors, products of slacks and multipliers.
 
     The gradient counts relative to its parts, products relative to the cost's gradient alone: multipliers may be as
@@ -41,9 +40,7 @@ class KktErrors:
         return self.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation
 
 
-def compute_kkt_errors(
-    kkt: KktSystem, model: LocalModel, point: PrimalDualPoint
-) -> tuple[KktErrors, PointNumbers]:
+def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> tuple[KktErrors, PointNumbers]:
     """Return the errors at a point, and what a step from there takes."""
     n, rows, count = len(model.gradient), len(model.c), len(model.g)
     (products, r, ratios, found, _), addresses = new_arrays(n, count, count, 7, n)

@@ -5,10 +5,10 @@ Waechter & Biegler (2006), On the implementation of an interior-point filter lin
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
 
 from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.methods.base import max_magnitude
@@ -29,16 +29,14 @@ CLOSEST = 1e-3
 condensed equations numerically singular."""
 
 
-@dataclass(frozen=True)
-class MeritPair:
+class MeritPair(NamedTuple):
     """Merit of a point: `broken` = |c|_1 + |g + s|_1, and `cost` with its barrier, both to be small."""
 
     broken: float
     cost: float
 
 
-@dataclass(frozen=True)
-class Filter:
+class Filter(NamedTuple):
     """Points that must not be returned to, of one barrier problem; `first` is what was broken at the first point."""
 
     first: float
@@ -46,7 +44,7 @@ class Filter:
 
     def accepts(self, new: MeritPair, old: MeritPair, slope: float, length: float) -> bool:
         """Whether a point after so much of a step from the old one will do; `slope` is that of the cost."""
-        if not np.isfinite(new.cost) or not new.broken <= LARGEST * max(1.0, self.first):
+        if not isfinite(new.cost) or not new.broken <= LARGEST * max(1.0, self.first):
             return False
         if any(new.broken >= p.broken and new.cost >= p.cost for p in self.points):
             return False
@@ -65,11 +63,10 @@ class Filter:
         if self.descends(old, slope, length):
             return self
         corner = MeritPair((1.0 - MARGIN) * old.broken, old.cost - MARGIN * old.broken)
-        return replace(self, points=(*self.points, corner))
+        return Filter(self.first, (*self.points, corner))
 
 
-@dataclass(frozen=True)
-class LineSearchResult:
+class LineSearchResult(NamedTuple):
     """A point, how much of the step leads there, the part of it that slacks allowed, and the filter from now on.
 
     `model` is the problem there, if it was evaluated.
@@ -105,7 +102,7 @@ def search_line(
         tried = _point_along(kkt, point, step, length, duals)
         if length == longest:
             ahead = kkt.model(tried.x, beside=model)
-            found, new = _measure(tried, ahead.cost, ahead.c, ahead.g)
+            found, new = _measure(tried, ahead.cost, ahead.addresses[1:3])
         else:
             ahead = None
             found, new = _measure_merit(kkt, tried)
@@ -133,27 +130,26 @@ def total_violation(model: LocalModel, point: PrimalDualPoint) -> float:
 def _point_along(
     kkt: KktSystem, point: PrimalDualPoint, step: PrimalDualStep, length: float, duals: float
 ) -> PrimalDualPoint:
-    layout, m, k = kkt.assembly.layout, point.y.size, point.s.size
-    is_plain = layout.is_plain and kkt.units is None
-    x = np.empty_like(point.x) if is_plain else kkt.retract(point.x, length * step.x)
-    (s, y, z), to = new_arrays(k, m, k)
-    moved = PrimalDualPoint(x, s, y, z, point.barrier)
-    vars(moved)["addresses"] = to_x, to_s, to_y, to_z = address_of(x), *to
+    n, m, k = len(point.x), len(point.y), len(point.s)
+    is_plain = kkt.assembly.layout.is_plain and kkt.units is None
+    (x, s, y, z), to = new_arrays(n, k, m, k)
+    if not is_plain:
+        x[:] = kkt.retract(point.x, length * step.x)
+    to_x, to_s, to_y, to_z = to
     (x0, s0, y0, z0), (dx, ds, dy, dz) = point.addresses, step.addresses
     given = (s0, z0, ds, dz, y0, dy, x0, dx, length, duals, to_s, to_z, to_y, to_x)
-    call_on_slacks("move_point", k, *given, m, x.size if is_plain else 0)
-    return moved
+    call_on_slacks("move_point", k, *given, m, n if is_plain else 0)
+    return PrimalDualPoint(x, s, y, z, point.barrier, None, (to_x, to_s, to_y, to_z))
 
 
 def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
-    return _measure(point, kkt.assembly.cost(point.x), *kkt.residuals(point.x))
+    c, g = kkt.residuals(point.x)
+    return _measure(point, kkt.assembly.cost(point.x), (address_of(c), address_of(g)))
 
 
-def _measure(
-    point: PrimalDualPoint, cost: float, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]
-) -> tuple[PrimalDualPoint, MeritPair]:
+def _measure(point: PrimalDualPoint, cost: float, residuals: tuple[int, ...]) -> tuple[PrimalDualPoint, MeritPair]:
     """Return a point within its bounds, and its merit."""
-    bounded = bound_point(point, c, g)
+    bounded = bound_point(point, residuals)
     broken, logarithms = bounded.merit or (0.0, 0.0)
     return bounded, MeritPair(broken, cost - point.barrier * logarithms)
 

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -18,8 +19,7 @@ from screwgraph.optimize.methods.model_kernels import CostNumbers, RowNumbers, c
 from screwgraph.optimize.methods.row_scales import RowScales
 
 
-@dataclass(frozen=True, eq=False)
-class LocalModel:
+class LocalModel(NamedTuple):
     """A problem at one point: cost, gradient and entries of soft factors; residuals and slopes of hard ones.
 
     c and A belong to equalities, g and G to inequalities; slopes are entries at the rows' places. All four are scaled,

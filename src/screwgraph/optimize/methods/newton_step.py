@@ -49,7 +49,7 @@ def solve_newton_step(
     bend: float = 1.0,
     accuracy: float = ACCURACY,
 ) -> PrimalDualStep:
-    """Solve for a step that takes residuals c of equalities and r = g + s of inequalities away: others than the point's.
+    """Solve for a step that takes residuals c and r = g + s away, those at the point unless others are given.
 
     Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +18,7 @@ SPREAD = 1e10
 """A multiplier may differ from barrier / slack by this factor."""
 
 
-@dataclass(frozen=True, eq=False)
-class PrimalDualPoint:
+class PrimalDualPoint(NamedTuple):
     """Unknowns x, slacks s, multipliers y of equalities and z of inequalities, the barrier parameter."""
 
     x: Float[np.ndarray, " n"]
@@ -31,20 +28,21 @@ class PrimalDualPoint:
     barrier: float
     merit: tuple[float, float] | None = None
     """Sum of |c| and |g + s|, and of the slacks' logarithms, where they are known."""
+    known: tuple[int, ...] = ()
+    """Addresses, where they are known."""
 
-    @cached_property
-    def addresses(self) -> tuple[int, int, int, int]:
+    @property
+    def addresses(self) -> tuple[int, ...]:
         """Addresses of x, s, y and z, as all kernels of a step take them."""
-        x, s, y, z = map(address_of, (self.x, self.s, self.y, self.z))
-        return x, s, y, z
+        return self.known or tuple(map(address_of, (self.x, self.s, self.y, self.z)))
 
     def with_barrier(self, barrier: float) -> PrimalDualPoint:
-        """Return the point with another barrier parameter; addresses that are known stay so."""
-        if barrier == self.barrier:
-            return self
-        other = object.__new__(PrimalDualPoint)
-        vars(other).update(vars(self), barrier=barrier)
-        return other
+        """Return the point with another barrier parameter."""
+        return self if barrier == self.barrier else self._replace(barrier=barrier)
+
+    def with_multipliers(self, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]) -> PrimalDualPoint:
+        """Return the point with other multipliers."""
+        return PrimalDualPoint(self.x, self.s, y, z, self.barrier)
 
     def memory(self) -> dict[str, Any]:
         """Return what a warm start needs."""
@@ -64,8 +62,7 @@ class PointNumbers(NamedTuple):
     products: Float[np.ndarray, " n"]
 
 
-@dataclass(frozen=True, eq=False)
-class PrimalDualStep:
+class PrimalDualStep(NamedTuple):
     """Changes of a point towards a barrier parameter; c and r are the residuals that it was to take away.
 
     `least` are the least parts of slacks and of multipliers that these change by, `pull` is the sum of those of slacks,
@@ -109,16 +106,14 @@ def make_initial_point(
     return PrimalDualPoint(x, s, y, z, barrier)
 
 
-def bound_point(point: PrimalDualPoint, c: Float[np.ndarray, " m"], g: Float[np.ndarray, " k"]) -> PrimalDualPoint:
-    """Return a point with slacks that are not smaller than they can be, and its merit, where these are the residuals.
+def bound_point(point: PrimalDualPoint, residuals: tuple[int, ...]) -> PrimalDualPoint:
+    """Return a point with slacks that are not smaller than they can be, and its merit, where c and g have addresses.
 
     Multipliers are brought to the barrier's order, those of `point` too: it is given up.
     """
-    x, old, y, z = point.addresses
-    (s, parts), (to, to_parts) = new_arrays(g.size, g.size // 8 + 1)
-    given = (old, z, address_of(g), address_of(c), to, to_parts, point.barrier, SPREAD)
-    broken = call_on_slacks("bound_point", g.size, *given, c.size)
-    merit = broken, float(np.log(parts).sum())
-    bounded = PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, merit)
-    vars(bounded)["addresses"] = x, to, y, z
-    return bounded
+    (x, old, y, z), (c, g), count = point.addresses, residuals, len(point.s)
+    (s, parts), (to, to_parts) = new_arrays(count, count // 8 + 1)
+    given = (old, z, g, c, to, to_parts, point.barrier, SPREAD)
+    broken = call_on_slacks("bound_point", count, *given, len(point.y))
+    merit = broken, float(np.add.reduce(np.log(parts, out=parts)))
+    return PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, merit, (x, to, y, z))
