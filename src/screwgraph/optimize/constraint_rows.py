@@ -127,7 +127,6 @@ class ConstraintRows:
         """Return the same rows with other parameters."""
         other = copy(self)
         other.batches = list(batches)
-        vars(other).pop("_bent", None)
         return other
 
     def residuals(self, views: dict[str, np.ndarray]) -> Float[np.ndarray, " m"]:
@@ -165,19 +164,14 @@ class ConstraintRows:
             call.evaluate(views)
         return bound.residuals, bound.entries
 
-    def write_curvature(
-        self, views: dict[str, np.ndarray], y: Float[np.ndarray, " m"], found: Float[np.ndarray, " b"]
-    ) -> None:
-        """Write the entries, at `bends`, of the second derivative of y'r."""
-        for batch, place, bends in self._bent:
-            weights = place.view_residuals(y)
-            batch.factors.kernels.curvature(*batch.inputs(views), weights, out=found[bends].reshape(place.count, -1))
-
-    @cached_property
-    def _bent(self) -> list[tuple[Batch, RowTarget, slice]]:
-        """Batches with a curvature, places of their residuals and of what they write."""
+    def bind_curvature(self, y: Float[np.ndarray, " m"], found: Float[np.ndarray, " b"]) -> list[KernelCall]:
+        """Return the calls that write the entries, at `bends`, of the second derivative of y'r to an array."""
         rows = zip(self.batches, self.places, self.bends.places, strict=True)
-        return [own for own in rows if own[2].start < own[2].stop]
+        bent = [(batch, place, bends) for batch, place, bends in rows if bends.start < bends.stop]
+        return [
+            KernelCall(b.factors.kernels.curvature, b, (place.view_residuals(y), found[at].reshape(place.count, -1)))
+            for b, place, at in bent
+        ]
 
 
 class InequalityRows(ConstraintRows):

@@ -79,7 +79,10 @@ def _compile_calls() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class KernelCall:
-    """A kernel of a batch, which writes its results (N, n) to contiguous arrays."""
+    """A kernel of a batch, which writes its results (N, n) to contiguous arrays.
+
+    Among these, multipliers come first where it takes some beside unknowns and parameters.
+    """
 
     kernel: np.ufunc
     batch: Batch

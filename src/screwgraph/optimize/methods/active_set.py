@@ -184,7 +184,7 @@ class ActiveEquations:
         multipliers = (point.y, point.z) if kkt.curved else None
         for firm in (False, True):
             try:
-                factored = kkt.factor(point.x, model, multipliers, ratios, 0.0, 0.0, firm=firm)
+                factored = kkt.factor(model, multipliers, ratios, 0.0, 0.0, firm=firm)
             except SingularError:
                 continue
             if factored.negative == len(model.c):

@@ -83,7 +83,7 @@ def find_direction(
     while shift <= LARGEST_SHIFT:
         multipliers = (point.y, point.z) if curved else None
         try:
-            factored = kkt.factor(point.x, model, multipliers, numbers.ratios, shift, slack, firm=firm)
+            factored = kkt.factor(model, multipliers, numbers.ratios, shift, slack, firm=firm)
             if factored.negative == rows:
                 equations = NewtonEquations(kkt, model, point, numbers, factored)
                 step = made(equations)

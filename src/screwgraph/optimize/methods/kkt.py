@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.linear import Factored, SingularError, System
 from screwgraph.optimize.methods.base import max_magnitude
-from screwgraph.optimize.methods.local_model import BoundModel, LocalModel, ModelScales, unit_products
+from screwgraph.optimize.methods.local_model import BoundModel, LocalModel, ModelScales
 from screwgraph.optimize.methods.row_scales import SCALES, RowScales, compute_row_scales, direction_units
 
 HUGE = 1e3
@@ -113,7 +113,6 @@ class KktSystem:
 
     def factor(
         self,
-        x: Float[np.ndarray, " s"],
         model: LocalModel,
         multipliers: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]] | None,
         ratios: Float[np.ndarray, " k"],
@@ -125,8 +124,7 @@ class KktSystem:
         """Factor the equations; their values stand with the model, until `Factored.detach`.
 
         Args:
-            x: where the unknowns are.
-            model: the problem there.
+            model: the problem where the unknowns are.
             multipliers: of equalities and inequalities, whose curvature is added (`curved`); None leaves it out.
             ratios: of multipliers to slacks of inequalities.
             shift: added to the diagonal of H.
@@ -136,27 +134,16 @@ class KktSystem:
         Raises:
             SingularError: the matrix is singular.
         """
-        equal, unequal = self.assembly.equalities, self.assembly.inequalities
-        places, values = model.places, model.values
-        if multipliers is not None:
-            views, (y, z) = self.assembly.layout.views(x), multipliers
-            if self.scales is not None:
-                y, z = self.scales.equal * y, self.scales.unequal * z
-            for rows, duals, place in zip((equal, unequal), (y, z), places.bends, strict=True):
-                found, scale = values[place], unit_products(rows.bends, self.units)
-                rows.write_curvature(views, duals, found)
-                if scale is not None:
-                    np.multiply(found, scale, out=found)
-        elif self.curved:
-            for place in places.bends:
-                values[place] = 0.0
-        unequal.groups.write_squares(model.G, ratios, values[places.squares])
+        bound = model.bound
+        if self.curved:
+            bound.write_curvature(multipliers)
+        self.assembly.inequalities.groups.write_squares(model.G, ratios, bound.values[bound.places.squares])
         system = self.system.firm if firm else self.system
         diagonal = self._no_shift
         if shift or slack:
             diagonal = np.empty_like(diagonal)
             diagonal[: system.pattern.primal], diagonal[system.pattern.primal :] = shift, -slack
-        return system.factor(values, diagonal)
+        return system.factor(bound.values, diagonal)
 
     def factor_again(
         self,

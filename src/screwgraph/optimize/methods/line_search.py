@@ -109,7 +109,7 @@ def search_line(
         if passed.accepts(new, old, slope, length):
             return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
-            bent = correct_second_order(equations, step, tried)
+            bent = correct_second_order(equations, step, tried, ahead)
             far, far_duals = bent.find_longest_parts(keep)
             far = min(most, far)
             other = _point_along(kkt, point, bent, far, far_duals)

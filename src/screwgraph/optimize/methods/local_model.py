@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -34,12 +34,13 @@ class LocalModel(NamedTuple):
     g: Float[np.ndarray, " k"]
     G: Float[np.ndarray, " b"]
     violation: float
-    values: Float[np.ndarray, " E"]
-    """Those of the KKT matrix, of which `entries` and A are parts."""
-    places: ValuePlaces
+    bound: BoundModel
+    """The problem there, whose arrays these are."""
 
-    addresses: tuple[int, ...]
-    """Those of the gradient, c, g, A and G."""
+    @property
+    def addresses(self) -> tuple[int, ...]:
+        """Addresses of the gradient, c, g, A and G."""
+        return self.bound.addresses
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,7 @@ class BoundModel:
     @cached_property
     def hard_slopes(self) -> tuple[BoundSlopes, BoundSlopes]:
         """Residuals and A'y of equalities, G'z of inequalities, without scales."""
-        equal, unequal = self._assembly.equalities, self._assembly.inequalities
+        equal, unequal = self._hard_rows
         return equal.bind_slopes(self._views), unequal.bind_slopes(self._views)
 
     def evaluate(self, x: Float[np.ndarray, " s"]) -> LocalModel:
@@ -189,12 +190,42 @@ class BoundModel:
         for soft in self._soft:
             soft.multiply()
         cost, broken = self._finish()
-        rows = self.c, self.A, self.g, self.G
-        return LocalModel(cost, self.gradient, self.entries, *rows, broken, self.values, self.places, self._addresses)
+        return LocalModel(cost, self.gradient, self.entries, self.c, self.A, self.g, self.G, broken, self)
 
     @cached_property
-    def _addresses(self) -> tuple[int, ...]:
+    def addresses(self) -> tuple[int, ...]:
+        """Addresses of the gradient, c, g, A and G."""
         return tuple(map(address_of, (self.gradient, self.c, self.g, self.A, self.G)))
+
+    def write_curvature(self, multipliers: Sequence[np.ndarray] | None) -> None:
+        """Write the curvature of hard factors where they were evaluated last, zero without multipliers of scaled rows.
+
+        Multipliers are those of equalities, and of inequalities.
+        """
+        if multipliers is None:
+            self.values[self.places.entries.stop : self.places.squares.start] = 0.0
+            return
+        weights, call = self._curvature
+        for own, y, scale in zip(weights, multipliers, (self.scales.equal, self.scales.unequal), strict=True):
+            if own.size:
+                _scale(y, scale, own)
+        call()
+        if self.scales.units is not None:
+            for rows, place in zip(self._hard_rows, self.places.bends, strict=True):
+                self.values[place] *= unit_products(rows.bends, self.scales.units)
+
+    @cached_property
+    def _curvature(self) -> tuple[list[np.ndarray], BoundCalls]:
+        """Multipliers of rows that bend, and what writes their curvature."""
+        bent = zip(self._hard_rows, self.places.bends, strict=True)
+        weights = [np.zeros(rows.count if place.start < place.stop else 0) for rows, place in bent]
+        targets = zip(self._hard_rows, weights, self.places.bends, strict=True)
+        calls = [call for rows, y, place in targets if y.size for call in rows.bind_curvature(y, self.values[place])]
+        return weights, BoundCalls(calls, self.x, self._views)
+
+    @property
+    def _hard_rows(self) -> tuple[ConstraintRows, ConstraintRows]:
+        return self._assembly.equalities, self._assembly.inequalities
 
     def evaluate_cost_slopes(self, x: Float[np.ndarray, " s"]) -> None:
         """Write the gradient of soft factors at x."""

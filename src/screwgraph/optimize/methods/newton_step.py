@@ -110,7 +110,8 @@ def _part(step: PrimalDualStep) -> float:
     return 1.0 / max(1.0, *(-least for least in step.least))
 
 
-def correct_second_order(equations: NewtonEquations, step: PrimalDualStep, end: PrimalDualPoint) -> PrimalDualStep:
-    """Return the step with a second-order correction: residuals at its `end` are taken away, too."""
-    c, g = equations.kkt.residuals(end.x)
-    return solve_newton_step(equations, (c + step.c, g + end.s + step.r))
+def correct_second_order(
+    equations: NewtonEquations, step: PrimalDualStep, end: PrimalDualPoint, ahead: LocalModel
+) -> PrimalDualStep:
+    """Return the step with a second-order correction: residuals at its `end`, where `ahead` is, are taken away, too."""
+    return solve_newton_step(equations, (ahead.c + step.c, ahead.g + end.s + step.r))
