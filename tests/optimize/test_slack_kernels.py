@@ -7,7 +7,7 @@ from screwgraph.compiler.kernels import address_of, as_python
 from screwgraph.optimize.linear import RowGroups, RowPattern
 from screwgraph.optimize.linear.row_groups import GroupTables
 from screwgraph.optimize.methods import slack_kernels
-from screwgraph.optimize.methods.slack_kernels import call_on_slacks, sum_logarithms
+from screwgraph.optimize.methods.slack_kernels import compile_slacks, sum_logarithms
 
 
 def in_python(name, *given):
@@ -16,7 +16,7 @@ def in_python(name, *given):
 
 def compiled(name, *given):
     numbers = [address_of(x) if isinstance(x, np.ndarray) else x for x in given]
-    return call_on_slacks(name, len(given[0]), *expand(numbers, lambda groups: groups.addresses))
+    return compile_slacks()[name](*expand(numbers, lambda groups: groups.addresses), len(given[0]))
 
 
 def expand(given, tables):
@@ -62,12 +62,13 @@ def test_changes_solve_newtons_equations(call, bend):
     *entries, G = random_groups(rng, 37, 11)
     d, slope, found = rng.normal(size=11), rng.normal(size=11), np.zeros(5)
     r, (ds, dz, pulls), right, none = g + s, np.empty((3, 37)), np.empty(11), np.zeros(0)
-    call("write_changes", s, z, r, other_s, other_z, d, *entries, ds, dz, slope, found, 0.3, bend, 11)
+    given = s, z, r, other_s, other_z, 0.3, bend
+    call("write_changes", *given, d, ds, dz, found, slope, *entries, 11)
     np.testing.assert_allclose(g + G @ d + s + ds, 0.0, atol=1e-14)
     np.testing.assert_allclose(s * z + s * dz + z * ds + bend * other_s * other_z, 0.3, atol=1e-14)
     sizes = [(ds / s).min(), (dz / z).min(), (ds / s).sum(), np.abs(d).max(), slope @ d]
     np.testing.assert_allclose(found, sizes, rtol=1e-13)
-    call("write_right", s, z, r, other_s, other_z, slope, 0.0 * slope, none, right, *entries, pulls, 0.3, bend, 11, 0)
+    call("write_right", *given, 0.0 * slope, none, right, pulls, slope, *entries, 11, 0)
     np.testing.assert_allclose(-slope - right, G.T @ (z + dz - z / s * (G @ d)), atol=1e-13)  # condensed equations
 
 
@@ -106,7 +107,7 @@ def test_slacks_and_multipliers_move_by_parts_of_their_own(call):
     rng = np.random.default_rng(4)
     s, z, ds, dz, to, to_z = rng.uniform(0.1, 2.0, (6, 13))
     (y, dy, to_y), (x, dx, to_x) = rng.normal(size=(3, 5)), rng.normal(size=(3, 7))
-    call("move_point", s, z, ds, dz, y, dy, x, dx, 0.25, 0.5, to, to_z, to_y, to_x, 5, 7)
+    call("move_point", s, z, ds, dz, y, dy, x, dx, 0.25, 0.5, to, to_z, to_y, to_x, 7, 5)
     np.testing.assert_allclose([to, to_z], [s + ds / 4, z + dz / 2], rtol=1e-15)
     np.testing.assert_allclose(to_y, y + dy / 4, rtol=1e-15, atol=1e-16)
     np.testing.assert_allclose(to_x, x + dx / 4, rtol=1e-15, atol=1e-16)
@@ -132,16 +133,16 @@ def test_right_sides_and_errors_are_those_of_dense_matrices(call):
     *equalities, A = random_rows(rng, 5, 11)
     gradient, (y, c) = rng.normal(size=11), rng.normal(size=(2, 5))
     (products, slope), (r, ratios), found = np.empty((2, 11)), np.empty((2, 37)), np.empty(7)
-    written = products, slope, *inequalities, r, ratios, found
-    call("measure_errors", s, z, g, gradient, *equalities, y, c, *written, 11, 5)
+    written = products, slope, r, ratios, found
+    call("measure_errors", s, z, y, *written, gradient, c, g, *equalities, *inequalities, 11, 5)
     np.testing.assert_allclose(products, A.T @ y, atol=1e-14)
     np.testing.assert_allclose(slope, gradient + A.T @ y + G.T @ z, atol=1e-14)
     sizes = [max(np.abs(c).max(), np.abs(g + s).max()), (s * z).min(), (s * z).max(), s @ z]
     np.testing.assert_allclose(found, [*sizes, np.abs(slope).max(), np.abs(gradient).max(), np.abs(y).max()])
     c[2] = np.nan
-    call("measure_errors", s, z, g, gradient, *equalities, y, c, *written, 11, 5)
+    call("measure_errors", s, z, y, *written, gradient, c, g, *equalities, *inequalities, 11, 5)
     assert np.isnan(found[0])
     right, pulls, c[2] = np.empty(16), np.empty(37), 1.0
-    call("write_right", s, z, r, s, z, gradient, products, c, right, *inequalities, pulls, 0.3, 0.0, 11, 5)
+    call("write_right", s, z, r, s, z, 0.3, 0.0, products, c, right, pulls, gradient, *inequalities, 11, 5)
     pulled = (0.3 + z * r) / s
     np.testing.assert_allclose(right, np.concatenate([-gradient - A.T @ y - G.T @ pulled, -c]), atol=1e-13)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +19,7 @@ from screwgraph.compiler.kernels import (
     address_of,
     call_loop,
     compile_kernels,
+    fix_arguments,
     loop_address,
     new_table,
     tail,
@@ -128,8 +129,7 @@ class BoundCalls:
             steps_at=np.cumsum([0, *map(len, steps)]),
         )
         self._kept, self._sizes = [calls, x], (len(chosen), len(calls))
-        self._arguments = (*self._tables.addresses, x.ctypes.data, *self._sizes)
-        self._call = _compile_calls()["call_kernels"]
+        self._call = self._bind(x)
 
     def move(self, pairs: Sequence[tuple[np.ndarray, np.ndarray]], views: dict[str, np.ndarray]) -> BoundCalls:
         """Return the calls with other arrays in the place of some, of the same layout: that of values first.
@@ -142,8 +142,11 @@ class BoundCalls:
             operands[(place >= 0) & (place < old.nbytes)] += new.ctypes.data - old.ctypes.data
         other._views, other._kept = views, [self._kept, pairs]
         other._tables = CallTables(**{**vars(self._tables), "operands": operands})
-        other._arguments = (*other._tables.addresses, pairs[0][1].ctypes.data, *self._sizes)
+        other._call = other._bind(pairs[0][1])
         return other
+
+    def _bind(self, x: np.ndarray) -> Callable[[], None]:
+        return fix_arguments(_compile_calls()["call_kernels"], *self._tables.addresses, x.ctypes.data, *self._sizes)
 
     def _list_inputs(
         self, batch: Batch, families: dict[str, tuple[int, int, tuple[int, ...]]], buffer: np.ndarray, gathers: Any
@@ -176,4 +179,4 @@ class BoundCalls:
         loops = [loop.address for loop in self._loops]
         if loops != self._known_loops:  # fast code may have come meanwhile
             self._tables.loops[:] = self._known_loops = loops
-        self._call(*self._arguments)
+        self._call()

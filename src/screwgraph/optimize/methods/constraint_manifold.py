@@ -68,7 +68,7 @@ class ConstraintManifold:
         convexity = Convexity(straight=not exact, shift=0.0, curvature=True)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
-            error, numbers = compute_kkt_errors(kkt, model, point)
+            error, numbers = compute_kkt_errors(model, point)
             yield Iterate(point.x, model.cost, model.violation, error.stationary)
             if not np.isfinite(model.cost):
                 return Status.NOT_FINITE, "a cost is not finite"
@@ -158,6 +158,6 @@ def _search_curve(
                     moved = PrimalDualPoint(
                         x, slack, point.y + length * step.y, point.z + duals * step.z, point.barrier
                     )
-                    return bound_point(moved, ahead.addresses[1:3]), ahead, length / longest
+                    return bound_point(moved, ahead.bound.calls, ahead.addresses[1:3]), ahead, length / longest
         length *= 0.5
     return None

@@ -39,14 +39,14 @@ def take_frozen_steps(
         return x, memory
     model = kkt.model(x)
     point = make_initial_point(x, model, memory, float(memory["barrier"]))
-    found, numbers = compute_kkt_errors(kkt, model, point)
+    found, numbers = compute_kkt_errors(model, point)
     while not found.hold(model, tolerances):
         error, now = found.largest(point.barrier), Iterate(point.x, model.cost, model.violation, found.stationary)
         ahead = _take_whole_step(NewtonEquations(kkt, model, point, numbers, factored))
         if ahead is None:
             break
         model = kkt.model(ahead.x)
-        found, numbers = compute_kkt_errors(kkt, model, ahead)
+        found, numbers = compute_kkt_errors(model, ahead)
         left = found.largest(ahead.barrier)
         if not left < error:
             break

@@ -77,7 +77,7 @@ class InteriorPoint:
         watch = _Watch(model.violation, model.cost)
         smallest = 0.1 * min(tolerances.violation, tolerances.dual)
         while True:
-            error, numbers = compute_kkt_errors(kkt, model, point)
+            error, numbers = compute_kkt_errors(model, point)
             is_solved = error.hold(model, tolerances)
             left = {**point.memory(), FACTORED: known} if is_solved else point.memory()
             if is_solved and isinstance(known, Factored):
@@ -94,7 +94,7 @@ class InteriorPoint:
             if isinstance(ready, str) and (point.y.any() or max_magnitude(point.z) > 10.0 * point.barrier / NEAR):
                 # Where hard factors depend on each other, multipliers may be anything, and H with them.
                 point = make_initial_point(point.x, model, {}, point.barrier)
-                ready = find_direction(kkt, model, point, compute_kkt_errors(kkt, model, point)[1], convexity)
+                ready = find_direction(kkt, model, point, compute_kkt_errors(model, point)[1], convexity)
             if isinstance(ready, str):
                 held = model.violation <= tolerances.violation
                 if held or not self.restorations:
@@ -106,7 +106,7 @@ class InteriorPoint:
             if point.barrier != before:
                 passed = Filter(total_violation(model, point))
             if model.violation <= tolerances.violation and is_small_step(step.size, point.x, tolerances):
-                settled, _ = compute_kkt_errors(kkt, model, _reset_multipliers(kkt, model, point, smallest))
+                settled, _ = compute_kkt_errors(model, _reset_multipliers(kkt, model, point, smallest))
                 if min(error.largest(0.0), settled.largest(0.0)) <= NEARLY * tolerances.dual:
                     return Status.CONVERGED, "steps have become small"
                 return Status.STALLED, "steps have become small; the hard factors hold, the KKT conditions do not"

@@ -137,7 +137,7 @@ class KktSystem:
         bound = model.bound
         if self.curved:
             bound.write_curvature(multipliers)
-        self.assembly.inequalities.groups.write_squares(model.G, ratios, bound.values[bound.places.squares])
+        bound.write_squares(ratios)
         system = self.system.firm if firm else self.system
         diagonal = self._no_shift
         if shift or slack:

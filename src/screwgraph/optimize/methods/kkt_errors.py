@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 from screwgraph.compiler.kernels import new_arrays
 from screwgraph.optimize.methods.base import Tolerances
-from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PointNumbers, PrimalDualPoint
-from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 
 class KktErrors(NamedTuple):
@@ -40,16 +38,12 @@ class KktErrors(NamedTuple):
         return self.largest(0.0) <= tolerances.dual and model.violation <= tolerances.violation
 
 
-def compute_kkt_errors(kkt: KktSystem, model: LocalModel, point: PrimalDualPoint) -> tuple[KktErrors, PointNumbers]:
+def compute_kkt_errors(model: LocalModel, point: PrimalDualPoint) -> tuple[KktErrors, PointNumbers]:
     """Return the errors at a point, and what a step from there takes."""
-    n, rows, count = len(model.gradient), len(model.c), len(model.g)
-    (products, r, ratios, found, _), addresses = new_arrays(n, count, count, 7, n)
-    products_at, r_at, ratios_at, found_at, slope_at = addresses
-    gradient, c, g, A, G = model.addresses
-    equal, unequal = kkt.assembly.equalities.matrix.addresses[:2], kkt.assembly.inequalities.groups.addresses
-    _, s, y, z = point.addresses
-    given = (s, z, g, gradient, A, *equal, y, c, products_at, slope_at, G, *unequal, r_at, ratios_at)
-    call_on_slacks("measure_errors", count, *given, found_at, n, rows)
+    n, count, (_, s, y, z) = len(model.gradient), len(model.g), point.addresses
+    (products, r, ratios, found, _), to = new_arrays(n, count, count, 7, n)
+    products_at, r_at, ratios_at, found_at, slope_at = to
+    model.bound.calls.measure_errors(s, z, y, products_at, slope_at, r_at, ratios_at, found_at)
     residual, least, most, total, stationary, steepest, dual = found.tolist()
-    numbers = PointNumbers(r, ratios, total, (products_at, r_at), products)
+    numbers = PointNumbers(products, r, ratios, total, (products_at, r_at, ratios_at))
     return KktErrors(stationary, residual, (least, most) if count else None, steepest, dual), numbers

@@ -12,11 +12,10 @@ import numpy as np
 
 from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.methods.base import max_magnitude
-from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.newton_step import NewtonEquations, correct_second_order
 from screwgraph.optimize.methods.primal_dual_point import PrimalDualPoint, PrimalDualStep, bound_point
-from screwgraph.optimize.methods.slack_kernels import call_on_slacks, sum_logarithms
+from screwgraph.optimize.methods.slack_kernels import SlackCalls, sum_logarithms
 
 MARGIN = 1e-5
 """By how much of `broken` a point must be better than another, in either respect."""
@@ -99,21 +98,20 @@ def search_line(
     if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
         shortest /= max(1.0, step.size / max(1.0, max_magnitude(point.x)))
     while length > shortest:
-        tried = _point_along(kkt, point, step, length, duals)
+        tried = _point_along(equations, step, length, duals)
         if length == longest:
             ahead = kkt.model(tried.x, beside=model)
-            found, new = _measure(tried, ahead.cost, ahead.addresses[1:3])
+            found, new = _measure(tried, ahead.bound.calls, ahead.cost, ahead.addresses[1:3])
         else:
             ahead = None
-            found, new = _measure_merit(kkt, tried)
+            found, new = _measure_merit(equations, tried)
         if passed.accepts(new, old, slope, length):
             return LineSearchResult(found, length, longest, passed.after_step(old, slope, length), ahead)
         if ahead is not None and new.broken >= old.broken:
             bent = correct_second_order(equations, step, tried, ahead)
             far, far_duals = bent.find_longest_parts(keep)
             far = min(most, far)
-            other = _point_along(kkt, point, bent, far, far_duals)
-            other, merit = _measure_merit(kkt, other)
+            other, merit = _measure_merit(equations, _point_along(equations, bent, far, far_duals))
             if passed.accepts(merit, old, slope, far):
                 return LineSearchResult(other, far, far, passed.after_step(old, slope, far))
         length *= 0.5
@@ -127,29 +125,30 @@ def total_violation(model: LocalModel, point: PrimalDualPoint) -> float:
     return _size(model.c) + _size(model.g + point.s)
 
 
-def _point_along(
-    kkt: KktSystem, point: PrimalDualPoint, step: PrimalDualStep, length: float, duals: float
-) -> PrimalDualPoint:
+def _point_along(equations: NewtonEquations, step: PrimalDualStep, length: float, duals: float) -> PrimalDualPoint:
+    kkt, model, point = equations.kkt, equations.model, equations.point
     n, m, k = len(point.x), len(point.y), len(point.s)
     is_plain = kkt.assembly.layout.is_plain and kkt.units is None
-    (x, s, y, z), to = new_arrays(n, k, m, k)
+    (x, s, y, z), (to_x, to_s, to_y, to_z) = new_arrays(n, k, m, k)
     if not is_plain:
         x[:] = kkt.retract(point.x, length * step.x)
-    to_x, to_s, to_y, to_z = to
     (x0, s0, y0, z0), (dx, ds, dy, dz) = point.addresses, step.addresses
     given = (s0, z0, ds, dz, y0, dy, x0, dx, length, duals, to_s, to_z, to_y, to_x)
-    call_on_slacks("move_point", k, *given, m, n if is_plain else 0)
+    model.bound.calls.move_point(*given, n if is_plain else 0)
     return PrimalDualPoint(x, s, y, z, point.barrier, None, (to_x, to_s, to_y, to_z))
 
 
-def _measure_merit(kkt: KktSystem, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
+def _measure_merit(equations: NewtonEquations, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
+    kkt, model = equations.kkt, equations.model
     c, g = kkt.residuals(point.x)
-    return _measure(point, kkt.assembly.cost(point.x), (address_of(c), address_of(g)))
+    return _measure(point, model.bound.calls, kkt.assembly.cost(point.x), (address_of(c), address_of(g)))
 
 
-def _measure(point: PrimalDualPoint, cost: float, residuals: tuple[int, ...]) -> tuple[PrimalDualPoint, MeritPair]:
+def _measure(
+    point: PrimalDualPoint, calls: SlackCalls, cost: float, residuals: tuple[int, ...]
+) -> tuple[PrimalDualPoint, MeritPair]:
     """Return a point within its bounds, and its merit."""
-    bounded = bound_point(point, residuals)
+    bounded = bound_point(point, calls, residuals)
     broken, logarithms = bounded.merit or (0.0, 0.0)
     return bounded, MeritPair(broken, cost - point.barrier * logarithms)
 

@@ -11,12 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import address_of
+from screwgraph.compiler.kernels import address_of, fix_arguments
 from screwgraph.optimize.assembly import Assembly
-from screwgraph.optimize.constraint_rows import BoundRows, BoundSlopes, ConstraintRows, CurvatureEntries
+from screwgraph.optimize.constraint_rows import BoundRows, BoundSlopes, ConstraintRows, CurvatureEntries, InequalityRows
 from screwgraph.optimize.kernel_calls import BoundCalls
 from screwgraph.optimize.methods.model_kernels import CostNumbers, RowNumbers, compile_model_code
 from screwgraph.optimize.methods.row_scales import RowScales
+from screwgraph.optimize.methods.slack_kernels import SlackCalls, bind_slacks
 
 
 class LocalModel(NamedTuple):
@@ -148,11 +149,12 @@ class BoundModel:
             _bind_rows(self._unequal, self.g, scales.unequal, scales.unequal_slopes),
             _bind_costs(self._assembly, self.gradient, self.entries, scales),
         )
-        found, code = np.zeros(2), compile_model_code()["finish_model"]
-        arguments = (*(a for table in tables for a in table.addresses), scales.relaxed, part, address_of(found))
+        found, arguments = np.zeros(2), (a for table in tables for a in table.addresses)
+        code = compile_model_code()["finish_model"]
+        call = fix_arguments(code, *arguments, scales.relaxed, part, address_of(found))
 
         def finish() -> tuple[float, float]:
-            code(*arguments)
+            call()
             cost, broken = found.tolist()
             return cost, broken
 
@@ -197,6 +199,18 @@ class BoundModel:
         """Addresses of the gradient, c, g, A and G."""
         return tuple(map(address_of, (self.gradient, self.c, self.g, self.A, self.G)))
 
+    @cached_property
+    def calls(self) -> SlackCalls:
+        """Kernels of steps, with these slopes."""
+        equal, unequal = self._hard_rows
+        sizes = self.gradient.size, self.c.size, self.g.size, unequal.groups.rows.size
+        return bind_slacks(self.addresses, equal.matrix.addresses[:2], unequal.groups.addresses, sizes)
+
+    def write_squares(self, ratios: Float[np.ndarray, " k"]) -> None:
+        """Write the entries of G'WG, with such weights."""
+        first = self.values.itemsize * self.places.squares.start
+        self.calls.square_groups(address_of(self.values) + first, address_of(ratios))
+
     def write_curvature(self, multipliers: Sequence[np.ndarray] | None) -> None:
         """Write the curvature of hard factors where they were evaluated last, zero without multipliers of scaled rows.
 
@@ -210,9 +224,9 @@ class BoundModel:
             if own.size:
                 _scale(y, scale, own)
         call()
-        if self.scales.units is not None:
-            for rows, place in zip(self._hard_rows, self.places.bends, strict=True):
-                self.values[place] *= unit_products(rows.bends, self.scales.units)
+        for rows, place in zip(self._hard_rows, self.places.bends, strict=True):
+            if (products := unit_products(rows.bends, self.scales.units)) is not None:
+                self.values[place] *= products
 
     @cached_property
     def _curvature(self) -> tuple[list[np.ndarray], BoundCalls]:
@@ -224,7 +238,7 @@ class BoundModel:
         return weights, BoundCalls(calls, self.x, self._views)
 
     @property
-    def _hard_rows(self) -> tuple[ConstraintRows, ConstraintRows]:
+    def _hard_rows(self) -> tuple[ConstraintRows, InequalityRows]:
         return self._assembly.equalities, self._assembly.inequalities
 
     def evaluate_cost_slopes(self, x: Float[np.ndarray, " s"]) -> None:

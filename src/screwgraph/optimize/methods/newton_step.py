@@ -12,7 +12,6 @@ from screwgraph.optimize.linear import Factored
 from screwgraph.optimize.methods.kkt import KktSystem
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.primal_dual_point import PointNumbers, PrimalDualPoint, PrimalDualStep
-from screwgraph.optimize.methods.slack_kernels import call_on_slacks
 
 Residuals = tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]
 """Of equalities, and of inequalities with slacks."""
@@ -54,22 +53,17 @@ def solve_newton_step(
     Solved for changes of multipliers, not for these: what regularisation takes from an answer is then small with it.
     Products of slacks' and multipliers' changes are expected to be `bend` times those of a step `before`.
     """
-    kkt, model, point, numbers, factored = equations
+    _, model, point, numbers, factored = equations
     c, r = residuals or (model.c, numbers.r)
-    gradient, c_at, _, _, G = model.addresses
-    products, r_at = numbers.addresses
-    if residuals is not None:
-        c_at, r_at = map(address_of, residuals)
-    n, rows, count = len(model.gradient), len(c), len(r)
-    (_, s, _, z), groups = point.addresses, (G, *kkt.assembly.inequalities.groups.addresses)
-    _, other_s, _, other_z = point.addresses if before is None else before.addresses
+    c_at, r_at = (model.addresses[1], numbers.addresses[1]) if residuals is None else map(address_of, residuals)
+    n, rows, count, calls = len(model.gradient), len(c), len(r), model.bound.calls
+    (_, s, _, z), (_, other_s, _, other_z) = point.addresses, (point if before is None else before).addresses
     (ds, dz, right, found), (to_s, to_z, to_right, to_found) = new_arrays(count, count, n + rows, 5)
-    given, parameters = (s, z, r_at, other_s, other_z), (point.barrier, 0.0 if before is None else bend)
-    written = (gradient, products, c_at, to_right, *groups, to_s)
-    call_on_slacks("write_right", count, *given, *written, *parameters, n, rows)
+    given = (s, z, r_at, other_s, other_z, point.barrier, 0.0 if before is None else bend)
+    calls.write_right(*given, numbers.addresses[0], c_at, to_right, to_s)
     both = factored.correction(right, accuracy)
     d = address_of(both)
-    call_on_slacks("write_changes", count, *given, d, *groups, to_s, to_z, gradient, to_found, *parameters, n)
+    calls.write_changes(*given, d, to_s, to_z, to_found)
     least_s, least_z, pull, size, slope = found.tolist()
     sizes = (least_s, least_z), pull, size, slope, point.barrier
     return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, *sizes, (d, to_s, d + n * both.itemsize, to_z))
@@ -98,8 +92,8 @@ def solve_predicted_step(equations: NewtonEquations) -> PrimalDualStep:
     point, total = equations.point, equations.numbers.total
     first = solve_newton_step(equations.with_barrier(0.0), accuracy=ROUGH)
     slacks, duals = first.find_longest_parts(0.0)
-    both = (point.s.size, *point.addresses[1::2], *first.addresses[1::2])
-    ahead = call_on_slacks("multiply_ahead", *both, slacks, duals)
+    both = (*point.addresses[1::2], *first.addresses[1::2])
+    ahead = equations.model.bound.calls.multiply_ahead(*both, slacks, duals)
     share = min(1.0, max(LEAST_SHARE, (ahead / total) ** 3))
     aimed = equations.with_barrier(max(LEAST_BARRIER, share * total / point.s.size))
     return solve_newton_step(aimed, before=first)

@@ -10,12 +10,10 @@ from jaxtyping import Float
 
 from screwgraph.compiler.kernels import address_of, new_arrays
 from screwgraph.optimize.methods.local_model import LocalModel
-from screwgraph.optimize.methods.slack_kernels import call_on_slacks
+from screwgraph.optimize.methods.slack_kernels import SlackCalls
 
 NEAR = 1e-2
 """Smallest slack of a cold start."""
-SPREAD = 1e10
-"""A multiplier may differ from barrier / slack by this factor."""
 
 
 class PrimalDualPoint(NamedTuple):
@@ -50,16 +48,16 @@ class PrimalDualPoint(NamedTuple):
 
 
 class PointNumbers(NamedTuple):
-    """Residuals r = g + s of inequalities at a point, ratios z / s, the sum of products s z; A'y of equalities.
+    """Products A'y of equalities at a point, residuals r = g + s of inequalities, ratios z / s, the sum of all s z.
 
-    `addresses` are those of A'y and r.
+    `addresses` are those of the three arrays.
     """
 
+    products: Float[np.ndarray, " n"]
     r: Float[np.ndarray, " k"]
     ratios: Float[np.ndarray, " k"]
     total: float
-    addresses: tuple[int, int]
-    products: Float[np.ndarray, " n"]
+    addresses: tuple[int, int, int]
 
 
 class PrimalDualStep(NamedTuple):
@@ -106,14 +104,13 @@ def make_initial_point(
     return PrimalDualPoint(x, s, y, z, barrier)
 
 
-def bound_point(point: PrimalDualPoint, residuals: tuple[int, ...]) -> PrimalDualPoint:
+def bound_point(point: PrimalDualPoint, calls: SlackCalls, residuals: tuple[int, ...]) -> PrimalDualPoint:
     """Return a point with slacks that are not smaller than they can be, and its merit, where c and g have addresses.
 
     Multipliers are brought to the barrier's order, those of `point` too: it is given up.
     """
     (x, old, y, z), (c, g), count = point.addresses, residuals, len(point.s)
     (s, parts), (to, to_parts) = new_arrays(count, count // 8 + 1)
-    given = (old, z, g, c, to, to_parts, point.barrier, SPREAD)
-    broken = call_on_slacks("bound_point", count, *given, len(point.y))
+    broken = calls.bound_point(old, z, g, c, to, to_parts, point.barrier)
     merit = broken, float(np.add.reduce(np.log(parts, out=parts)))
     return PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, merit, (x, to, y, z))

@@ -6,22 +6,26 @@ stand in groups: see `row_groups.py`.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from numpy import maximum, minimum
 
-from screwgraph.compiler.kernels import Ints, Reals, compile_kernels
+from screwgraph.compiler.kernels import Ints, Reals, compile_kernels, fix_arguments
 from screwgraph.optimize.linear.row_groups import GROUPED, GroupTables, add_groups, multiply_groups
 from screwgraph.optimize.linear.row_products import add_columns
 
+SPREAD = 1e10
+"""A multiplier may differ from barrier / slack by this factor."""
+
 
 def write_right(
-    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, gradient: Reals, products: Reals, c: Reals,
-    right: Reals, G: Reals, groups: GroupTables, group_count: int, pulls: Reals, barrier: float, bend: float,
-    n: int, rows: int, count: int,
+    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, barrier: float, bend: float,
+    products: Reals, c: Reals, right: Reals, pulls: Reals,
+    gradient: Reals, G: Reals, groups: GroupTables, group_count: int, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
     """Write the right side of a step: minus the gradient of the Lagrangian (`products` are A'y) with pulls, minus c.
 
@@ -40,9 +44,9 @@ def write_right(
 
 
 def write_changes(
-    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, d: Reals,
-    G: Reals, groups: GroupTables, group_count: int, ds: Reals, dz: Reals, gradient: Reals, found: Reals,
-    barrier: float, bend: float, n: int, count: int,
+    s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, barrier: float, bend: float,
+    d: Reals, ds: Reals, dz: Reals, found: Reals,
+    gradient: Reals, G: Reals, groups: GroupTables, group_count: int, n: int, count: int,
 ) -> None:  # fmt: skip
     """Write changes of both where unknowns change by d; the least parts of each, and the sum of those of slacks.
 
@@ -102,9 +106,9 @@ def measure_rows(
 
 
 def measure_errors(
-    s: Reals, z: Reals, g: Reals, gradient: Reals, A: Reals, A_firsts: Ints, A_columns: Ints, y: Reals, c: Reals,
-    products: Reals, slope: Reals, G: Reals, groups: GroupTables, group_count: int, r: Reals, ratios: Reals,
-    found: Reals, n: int, rows: int, count: int,
+    s: Reals, z: Reals, y: Reals, products: Reals, slope: Reals, r: Reals, ratios: Reals, found: Reals,
+    gradient: Reals, c: Reals, g: Reals, A: Reals, A_firsts: Ints, A_columns: Ints,
+    G: Reals, groups: GroupTables, group_count: int, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
     """Write A'y and the Lagrangian's gradient, and what `measure_rows` does, with residuals of all rows.
 
@@ -144,7 +148,7 @@ def multiply_ahead(s: Reals, z: Reals, ds: Reals, dz: Reals, slacks: float, dual
 
 def move_point(
     s: Reals, z: Reals, ds: Reals, dz: Reals, y: Reals, dy: Reals, x: Reals, dx: Reals, length: float, duals: float,
-    to: Reals, to_z: Reals, to_y: Reals, to_x: Reals, rows: int, n: int, count: int,
+    to: Reals, to_z: Reals, to_y: Reals, to_x: Reals, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
     """Write all after parts of their changes; of multipliers z such a part of their own."""
     for i in range(count):
@@ -157,8 +161,8 @@ def move_point(
 
 
 def bound_point(
-    s: Reals, z: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, barrier: float, spread: float,
-    rows: int, count: int,
+    s: Reals, z: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, barrier: float,
+    spread: float, rows: int, count: int,
 ) -> float:  # fmt: skip
     """Write slacks that are not smaller than they can be, and products of eight; return the sum of |c| and |g + s|.
 
@@ -207,13 +211,48 @@ KERNELS = (
 
 
 @cache
-def _compile_slacks() -> Any:
+def compile_slacks() -> Any:
+    """Return the machine code."""
     return compile_kernels(KERNELS).functions
 
 
-def call_on_slacks(name: str, count: int, *given: float) -> Any:
-    """Call a kernel of these for so many inequalities with addresses of contiguous arrays, and numbers."""
-    return _compile_slacks()[name](*given, count)
+class SlackCalls(NamedTuple):
+    """Kernels of these on one problem's slopes, whose last arguments are fixed.
+
+    Others are addresses of contiguous arrays, and numbers.
+    """
+
+    write_right: Callable[..., None]
+    write_changes: Callable[..., None]
+    measure_errors: Callable[..., None]
+    multiply_ahead: Callable[..., float]
+    move_point: Callable[..., None]
+    bound_point: Callable[..., float]
+    square_groups: Callable[..., None]
+
+
+def bind_slacks(
+    addresses: Sequence[int], equal: Sequence[int], unequal: Sequence[int], sizes: tuple[int, int, int, int]
+) -> SlackCalls:
+    """Return the calls for a gradient of costs, c, g, A, G at these addresses.
+
+    Args:
+        addresses: those of the arrays.
+        equal: the addresses of where rows of A begin, and of columns.
+        unequal: those of the tables of G, and the number of groups.
+        sizes: how many unknowns, equalities, inequalities and entries of G'WG there are.
+    """
+    (gradient, c, g, A, G), (n, rows, count, squares), functions = addresses, sizes, compile_slacks()
+    last = {
+        "write_right": (gradient, G, *unequal, n, rows, count),
+        "write_changes": (gradient, G, *unequal, n, count),
+        "measure_errors": (gradient, c, g, A, *equal, G, *unequal, n, rows, count),
+        "multiply_ahead": (count,),
+        "move_point": (rows, count),
+        "bound_point": (SPREAD, rows, count),
+        "square_groups": (G, *unequal, squares),
+    }
+    return SlackCalls(**{name: fix_arguments(functions[name], *own) for name, own in last.items()})
 
 
 def sum_logarithms(s: Float[np.ndarray, " k"]) -> float:

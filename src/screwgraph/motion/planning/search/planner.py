@@ -248,7 +248,8 @@ class Planner:
         return itertools.chain(cyclic, own) if isinstance(self.task.guess, str) else itertools.chain(own, cyclic)
 
     def _own_guesses(self) -> Iterator[dict[str, Any]]:
-        for choice in range(count_guesses(self.task)):
+        yield self._preliminary_checks.first_guess
+        for choice in range(1, count_guesses(self.task)):
             yield self._unknown(make_initial_values(self.task, self.transcription.steps, choice))
 
     def _cyclic_guesses(self) -> Iterator[dict[str, Any]]:

@@ -1,14 +1,18 @@
-"""Checks of a task before a search: how large its costs are, why there is no plan, whether steps need refinement."""
+"""Checks of a task before a search: how large its costs are, why there is no plan, where searches begin."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
+from screwgraph.motion.planning.guesses.initial_guess import make_initial_values
 from screwgraph.motion.planning.guesses.low_effort_motion import NearestMotion, find_nearest_motion
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.obstacles.blocked_joints import find_blocked_joints
+from screwgraph.motion.planning.search.continuation import select_unknown
 from screwgraph.motion.planning.search.cost_scaling import CostScale, compute_scale
 from screwgraph.motion.planning.search.infeasibility import explain_unreached_goals, explain_weight, prove_infeasible
 from screwgraph.motion.planning.transcription.problem import Transcription, list_wrenches
@@ -50,6 +54,12 @@ class PreliminaryChecks:
     def nearest(self) -> NearestMotion | None:
         """The motion that comes nearest to keeping limits of effort, where these do not hold the weight."""
         return find_nearest_motion(self.transcription.task, self.transcription.steps) if self.weight else None
+
+    @cached_property
+    def first_guess(self) -> dict[str, np.ndarray]:
+        """The unknowns' values where searches begin, unless cycles of joints come first."""
+        values = make_initial_values(self.transcription.task, self.transcription.steps)
+        return select_unknown(self.transcription, values)
 
     @cached_property
     def is_refined_unasked(self) -> bool:
