@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError
-from screwgraph.base.progress_report import report_progress
+from screwgraph.base.progress_report import has_listener, report_progress
 from screwgraph.optimize.batch import make_batches
 from screwgraph.optimize.kernels import Kernels
 from screwgraph.optimize.methods import METHODS, SQUARES, UNCONSTRAINED, InteriorPoint, Method, Tolerances
@@ -99,7 +99,8 @@ def solve(
             iterate, count = _unscale_iterate(found, scale), count + 1
             best = _better(iterate, best, tolerances.violation)
             passed = perf_counter() - began
-            report_progress(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
+            if has_listener():
+                report_progress(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
             if callback is not None and callback(_progress(problem, iterate, count, passed)):
                 status, reason = Status.STOPPED, "requested by the callback"
                 break
@@ -131,6 +132,8 @@ def compile_in_stages(problem: Problem, method: Method, name: str) -> Iterator[N
         return
     is_curved = isinstance(method, InteriorPoint) and method.curvature
     known = problem.__dict__.get("assembly")  # looks at patterns when it is made, which is part of what is yielded
+    if known is not None and known.spare_models.get(is_curved):  # of a search, which has made all of it
+        return
     all_batches = list(make_batches(problem.factors) if known is None else known.batches)
     for number, batch in enumerate(all_batches):
         kernels = batch.factors.kernels

@@ -70,8 +70,10 @@ class ValueLayout:
         for name in values:
             if name not in known:
                 raise InputError(f"there are no unknowns {name!r}", fix=f"there are {', '.join(sorted(known))}")
-        parts = [_validate_value(v, values.get(v.name)) for v in self.families]
-        return np.concatenate([p.ravel() for p in parts])
+        x = np.empty(sum(place.stop - place.start for place in self.places.values()))
+        for v in self.families:
+            _write_value(v, values.get(v.name), x[self.places[v.name]])
+        return x
 
     def retract(self, x: Float[np.ndarray, " s"], d: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
         """Move all unknowns along their directions."""
@@ -123,10 +125,13 @@ class ValueLayout:
         return {v.name: slice(a, b) for v, a, b in zip(self.families, ends, ends[1:], strict=False)}
 
 
-def _validate_value(variables: Variables, value: Any) -> np.ndarray:
+def _write_value(variables: Variables, value: Any, to: Float[np.ndarray, " s"]) -> None:
+    """Write values of a family, or its identity. Raises InputError where they are none."""
     name, shape = variables.name, (variables.count, *variables.manifold.shape)
+    own = to.reshape(shape)
     if value is None:
-        return np.broadcast_to(variables.manifold.identity(), shape)
+        own[...] = variables.manifold.identity()
+        return
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):
@@ -135,12 +140,9 @@ def _validate_value(variables: Variables, value: Any) -> np.ndarray:
         raise InputError(f"values of {name} are not an array of real numbers")
     if array.shape != shape and (variables.count > 1 or array.shape != shape[1:]):
         raise InputError(f"values of {name} have the shape {array.shape}, expected {shape}")
-    array = array.astype(float).reshape(shape)
-    if not np.isfinite(array).all():
-        raise InputError(
-            f"values of {name} are not finite", why=f"entry {np.argwhere(~np.isfinite(array))[0].tolist()}"
-        )
-    off = np.flatnonzero(variables.manifold.is_off(array))
+    own[...] = array
+    if not np.isfinite(to).all():
+        raise InputError(f"values of {name} are not finite", why=f"entry {np.argwhere(~np.isfinite(own))[0].tolist()}")
+    off = np.flatnonzero(variables.manifold.is_off(own))
     if len(off):
         raise InputError(f"values of {name}: number {off[0]} is not {variables.manifold.kind}")
-    return array

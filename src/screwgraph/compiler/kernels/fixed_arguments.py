@@ -23,12 +23,12 @@ def fix_arguments(kernel: Any, *last: float) -> Callable[..., Any]:
 
     Its arguments stand in one place: it is not called by two threads at once.
     """
-    letters = "".join("d" if kind is ctypes.c_double else "q" for kind in kernel.argtypes)
-    first, memory = letters[: len(letters) - len(last)], ctypes.create_string_buffer(8 * len(letters) + 8)
+    letters = "".join(["d" if kind is ctypes.c_double else "q" for kind in kernel.argtypes])
+    first, memory = letters[: len(letters) - len(last)], bytearray(8 * len(letters) + 8)
+    struct.pack_into(f"q{letters[len(first) :]}", memory, 8 * len(first), 0, *last)
     struct.pack_into("q", memory, 0, ctypes.cast(kernel, ctypes.c_void_p).value)
-    struct.pack_into(letters[len(first) :], memory, 8 * len(first) + 8, *last)
     write, read = struct.Struct(first).pack_into, _compile_reader(letters, kernel.restype)
-    address = ctypes.addressof(memory)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
     def call(*given: float) -> Any:
         write(memory, 8, *given)

@@ -59,8 +59,10 @@ def compute_row_scales(
 
 def direction_units(assembly: Assembly) -> Float[np.ndarray, " n"] | None:
     """Return the unit of each direction, None where all are 1."""
-    units, layout = np.ones(assembly.layout.size), assembly.layout
-    for name in assembly.units.keys() & layout.directions.keys():
+    layout = assembly.layout
+    named = assembly.units.keys() & layout.directions.keys()
+    units = np.ones(layout.size if named else 0)
+    for name in named:
         units[layout.directions[name]] = assembly.units[name]
     return units if (units != 1.0).any() else None
 
