@@ -14,7 +14,7 @@ from typing import Any
 from screwgraph.compiler.backends.llvm.machine_code import get_machine_code
 
 RESULTS = {None: "void", ctypes.c_int64: "i64", ctypes.c_double: "double"}
-_LETTERS = {"q": "i64", "d": "double"}
+_LETTERS = {"n": "i64", "d": "double"}
 """How Python's `struct` and LLVM name integers, addresses among them, and numbers."""
 
 
@@ -23,10 +23,10 @@ def fix_arguments(kernel: Any, *last: float) -> Callable[..., Any]:
 
     Its arguments stand in one place: it is not called by two threads at once.
     """
-    letters = "".join(["d" if kind is ctypes.c_double else "q" for kind in kernel.argtypes])
+    letters = "".join(["d" if kind is ctypes.c_double else "n" for kind in kernel.argtypes])
     first, memory = letters[: len(letters) - len(last)], bytearray(8 * len(letters) + 8)
-    struct.pack_into(f"q{letters[len(first) :]}", memory, 8 * len(first), 0, *last)
-    struct.pack_into("q", memory, 0, ctypes.cast(kernel, ctypes.c_void_p).value)
+    struct.pack_into(f"n{letters[len(first) :]}", memory, 8 * len(first), 0, *last)
+    struct.pack_into("n", memory, 0, ctypes.cast(kernel, ctypes.c_void_p).value)
     write, read = struct.Struct(first).pack_into, _compile_reader(letters, kernel.restype)
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
