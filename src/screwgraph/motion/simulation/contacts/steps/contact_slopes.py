@@ -8,7 +8,7 @@ with the derivatives at the end of the one before. Griewank & Walther (2008), se
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -24,7 +24,7 @@ from screwgraph.motion.simulation.contacts.steps.loop_closing import OPENED
 from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN
 from screwgraph.motion.simulation.contacts.steps.named_vectors import HELD, Expression
 from screwgraph.motion.simulation.contacts.steps.shorter_steps import KEPT, MOVED, RESULTS, SHARES, SPLIT, WHOLE
-from screwgraph.motion.simulation.contacts.steps.tangents import Tangents
+from screwgraph.motion.simulation.contacts.steps.tangents import Directions, Tangents
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_efforts import StepEfforts
 from screwgraph.tape import Code, Memory, Number, Part, Routine, SettledWhen, dot
@@ -164,18 +164,35 @@ class SlopesStep(ContactStep):
             memory.alias(f"{BEGUN}{name}", memory.places(first if whirls else name))
             tangents.alias(f"{BEGUN}{name}", name)
         begun = [f"{BEGUN}{name}" for name in unknowns]
-        first = (*tangents.list_parts("first", [*given, *begun], found, self.follow_first, 0), factor, self._solve([]))
+        others, every = given[len(names) :], Directions(tangents.arguments.numbers, frozenset(given))
+        groups = [Directions(range(m), frozenset(begun)), *self._list_directions(others)]
+        parts = tangents.list_parts("first", [*given, *begun], found, self.follow_first, [*groups, every])
+        # Numbers of a shorter step depend on all arguments of the whole one.
+        shorter = (SettledWhen(memory.places(SPLIT).start + 1, parts[-1:]),) if self.splits else ()
+        first = (*parts[:-1], *shorter, factor, self._solve([]))
         if not whirls:
             return *prepare, *first
         reads = [*given, *unknowns, PUSHED, "second", *found]
-        again = (*tangents.list_parts("second", reads, found, self.follow_second, 0), factor, self._solve(["second"]))
+        groups = [
+            Directions(range(m), frozenset([*unknowns, *found])),
+            replace(every, names=frozenset(reads) - {*unknowns}),
+        ]
+        parts = tangents.list_parts("second", reads, found, self.follow_second, groups)
+        again = (*parts, factor, self._solve(["second"]))
         return *prepare, *first, SettledWhen(memory.places("second").start, again)
+
+    def _list_directions(self, others: Sequence[str]) -> Iterator[Directions]:
+        """Yield the directions of each argument in a whole step; vectors that are `others` depend on all."""
+        start, sizes = self.tangents.first, {argument.name: len(argument.names) for argument in self.arguments}
+        for name in self.by:
+            yield Directions(range(start, start + sizes[name]), frozenset([name, *others]))
+            start += sizes[name]
 
     def _solve(self, flags: list[str]) -> Part:
         """Return the loop over directions of arguments that solves for their impulses."""
         reads = ["L", "U", "by x", "column", "d first", *flags]
         block = self.memory.block("solve", reads, ["d first", "column"], self.solve)
-        return self.tangents.loop([LAWS, *RESULTS, *self._bounds, PUSHED], [block], self.tangents.first)
+        return self.tangents.loop([LAWS, *RESULTS, *self._bounds, PUSHED], [block], self.tangents.arguments.numbers)
 
     def follow_first(self, at: Mapping[str, Any]) -> list[Number]:
         """Return laws, results and vectors of the bound of a first solution, of arguments and impulses."""
