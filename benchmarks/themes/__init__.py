@@ -35,6 +35,7 @@ from benchmarks.themes import (
     predictive,
     rollouts,
     simulation,
+    standing,
     threads,
     windows,
 )
@@ -66,6 +67,7 @@ THEMES: Mapping[str, Theme] = {
     "linear": linear_chain.table,
     "controller": controllers.table,
     "mpc": predictive.table,
+    "standing": standing.table,
     "optimize": optimisation.table,
     "incremental": incremental.table,
     "legged": legged.table,
