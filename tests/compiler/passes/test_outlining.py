@@ -51,7 +51,21 @@ def test_a_value_is_kept_for_later_pieces_only_where_one_needs_it():
             leaf = code.instructions[o][0] in outlining.LEAVES
             assert leaf or o // 20 == i // 20 or o in cut.slots
     assert [i for part in cut.parts for i in part] == list(range(len(code.instructions)))
-    assert len(set(cut.slots.values())) == len(cut.slots) < len(code.instructions)
+    assert cut.size < len(cut.slots) < len(code.instructions)
+
+
+def test_a_value_has_the_place_of_one_that_no_piece_needs_any_more():
+    code = sg.inverse_dynamics(sg.load("puma560")).program
+    cut = outlining.outline_program(code, range(5), whole=0, length=20)
+    pieces = {i: n for n, part in enumerate(cut.parts) for i in part}
+    holder, last = dict[int, int](), dict[int, int]()
+    for i, own in enumerate(code.instructions):
+        last |= dict.fromkeys(own[1:] if own[0] not in outlining.LEAVES else (), pieces.get(i, -1))
+    for i, place in sorted(cut.slots.items()):  # values begin in the order of their instructions
+        if place in holder:
+            assert last[holder[place]] < pieces.get(i, -1)
+        holder[place] = i
+    assert cut.size == len(holder) < len(cut.slots)
 
 
 def test_a_short_rest_is_one_piece():

@@ -8,7 +8,7 @@ faster, since nobody tries to keep thousands of values in registers. Where opera
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from screwgraph.compiler.passes.loop_rerolling import Repeat, find_repeats
@@ -26,11 +26,17 @@ LENGTH = 1_000
 class Outlines:
     """The places of the instructions of each piece, and the place in memory of every value that another one needs.
 
-    Of a value in a loop that another repetition needs, those of all repetitions have places, at equal distances.
+    Of a value in a loop that another repetition needs, those of all repetitions have places, at equal distances. Where
+    there are no loops, a value takes the place of one that no piece needs any more.
     """
 
     parts: Sequence[Sequence[int] | Repeat]
     slots: Mapping[int, int]
+
+    @property
+    def size(self) -> int:
+        """How many places values have."""
+        return max(self.slots.values(), default=-1) + 1
 
     @property
     def straight(self) -> list[Sequence[int]]:
@@ -92,6 +98,28 @@ def _slots(program: Program, parts: Sequence[Sequence[int] | Repeat]) -> Mapping
             kept = [k for k in range(part.period) if any(row[k] in needed for row in part.rows)]
             for row in part.rows:
                 slots |= {row[k]: len(slots) + n for n, k in enumerate(kept)}
+    straight = [part for part in parts if not isinstance(part, Repeat)]
+    if len(straight) == len(parts):
+        return _share_slots(program, straight, needed, home)
     for i in needed:
         slots.setdefault(i, len(slots))
+    return slots
+
+
+def _share_slots(
+    program: Program, parts: Sequence[Sequence[int]], needed: Iterable[int], home: Mapping[int, int]
+) -> Mapping[int, int]:
+    """Return places of values of pieces without loops, free again once the last piece that needs them is done."""
+    code, last, slots, free, size = program.instructions, dict[int, int](), dict[int, int](), list[int](), 0
+    for n, part in enumerate(parts):
+        last |= {int(o): n for i in part if code[i][0] not in LEAVES for o in code[i][1:]}
+    begun, ended = dict[int, list[int]](), dict[int, list[int]]()
+    for i in needed:
+        begun.setdefault(home.get(i, -1), []).append(i)
+        ended.setdefault(last[i], []).append(i)
+    for n in range(-1, len(parts)):
+        free += [slots[i] for i in ended.get(n - 1, ())]
+        for i in begun.get(n, ()):
+            slots[i] = free.pop() if free else size
+            size += slots[i] == size
     return slots

@@ -137,7 +137,7 @@ def emit_pieces(
     cut, large = outline_program(program, whole=whole), find_large_terms(program)
     pieces = [_lines(interface, program, cut, places, large, ends, writing, at_once=at_once) for places in cut.straight]
     pieces[-1] += _constants(interface, program, ends[1], writing)
-    return pieces, len(cut.slots)
+    return pieces, cut.size
 
 
 def _write_on_numbers(interface: Interface) -> Writing:

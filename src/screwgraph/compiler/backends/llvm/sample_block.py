@@ -72,7 +72,7 @@ def emit_block(
     attributes = f"{RARE}{ALIGNED}" if rare else attributes
     head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){attributes} {{")
     take, give = (
-        ([], []) if cut.whole else emit_allocation("memory", len(cut.slots) or 1, lanes.real, lanes.width * lanes.bytes)
+        ([], []) if cut.whole else emit_allocation("memory", cut.size or 1, lanes.real, lanes.width * lanes.bytes)
     )
     head.lines += take
     for number, stage in enumerate(angles):

@@ -94,7 +94,7 @@ def emit_definition(one: Signature) -> list[str]:
     else:
         before = _pieces(one, cut)
         given = ", ".join([*(name for name, _ in one.takes), *(f"&mut {name}" for name, _ in one.gives), "&mut memory"])
-        body += [f"    let mut memory = [0.0_{SCALARS[dtype]}; {len(cut.slots) or 1}];"]
+        body += [f"    let mut memory = [0.0_{SCALARS[dtype]}; {cut.size or 1}];"]
         body += [f"    {one.function}_piece{n}({given});" for n in range(len(cut.straight))]
     constants = zip(one.targets, f.program.outputs, strict=True)
     body += [f"    {t} = {format_rust_number(o, dtype)};" for t, o in constants if not isinstance(o, int)]
@@ -118,7 +118,7 @@ def _pieces(one: Signature, cut: Outlines) -> list[str]:
     """Return functions that do the work one after the other; they share what one leaves to another in `memory`."""
     dtype = one.listing.dtype
     gives = [f"{name}: &mut {format_array_type(r.shape, dtype)}" for name, r in one.gives]
-    memory = f"memory: &mut [{SCALARS[dtype]}; {len(cut.slots) or 1}]"
+    memory = f"memory: &mut [{SCALARS[dtype]}; {cut.size or 1}]"
     declared = ", ".join([*one.parameters, *gives, memory])
     lines = []
     for n, part in enumerate(cut.straight):

@@ -72,7 +72,7 @@ class FunctionBodies:
     def pieces(self, program: Program, base: int) -> list[int]:
         """Add the pieces of a program, whose inputs stand from the place `base` on; return their numbers."""
         cut, numbers = outline_program(program, whole=SHORT), {name: i for i, name in enumerate(self.imported)}
-        self.size = max(self.size, base + len(program.input_names) + len(program.outputs) + len(cut.slots))
+        self.size = max(self.size, base + len(program.input_names) + len(program.outputs) + cut.size)
         return [self.append(_piece(program, cut, part, numbers, base)) for part in cut.straight]
 
     def append(self, body: bytes) -> int:
