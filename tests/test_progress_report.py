@@ -121,3 +121,16 @@ def test_an_export_says_which_share_of_its_functions_is_listed(tmp_path):
         sg.export_library(functions, tmp_path / "arm", prefix="arm")
     listed = [report.done for report in heard if report.what.startswith("listing ")]
     assert listed == pytest.approx([0.0, 1.0 / 3.0, 2.0 / 3.0])
+
+
+def test_code_of_a_step_with_contacts_is_made_before_time_passes(monkeypatch):
+    monkeypatch.setenv("SCREWGRAPH_CACHE", "off")
+    heard: list[str] = []
+    with sg.progress(lambda d: heard.append(str(d))):
+        sg.simulate(sg.load("rr"), time=0.05, contacts=[sg.Contact("tool")])
+    begins, ends = (
+        heard.index(f"simulating by semi_implicit: t = {t}")
+        for t in ("0 s of 0.05 s (0 %)", "0.05 s of 0.05 s (100 %)")
+    )
+    assert "writing a step with 1 contact" in heard[:begins]
+    assert ends == begins + 1

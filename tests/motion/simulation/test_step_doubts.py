@@ -116,3 +116,11 @@ def test_robots_that_only_welds_hold_take_steps():
     simulator.step(steps=20)
     np.testing.assert_allclose(simulator.q, right.q[-1], atol=1e-9)
     assert np.abs(right.q[-1] - right.q[0]).max() > 1e-5
+
+
+def test_a_first_step_with_contacts_makes_no_code_for_batches():
+    simulator = sg.Simulator(sg.load("rr"), 1e-3, contacts=[sg.Contact("tool")])
+    simulator.step()
+    made = simulator.function._evaluation.__dict__
+    assert "single" in made
+    assert "compiled" not in made

@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier
@@ -86,6 +87,7 @@ def controller(
     arguments, results = own.arguments, own.results
 
     def make(_: Any) -> CachedCode:
+        report_progress("writing the program of a tick")
         return CachedCode(own.routine(), "none")
 
     question = ("controller", *own.question)

@@ -55,9 +55,9 @@ def steps_of(
     record: ContactRecord,
     wrenches: ExternalWrenches | None = None,
 ) -> Iterator[MotionState]:
-    """Yield the states of a simulator whose torques and wrenches are held over each step; one for each time.
+    """Return the states of a simulator whose torques and wrenches are held over each step; one for each time.
 
-    What contacts do in each step is added to `record`.
+    Its code is made at once. What contacts do in each step is added to `record`.
     """
     simulator = Simulator(
         robot,
@@ -73,12 +73,17 @@ def steps_of(
         ground=options.ground if options.contacts else None,
         external_wrenches=options.external_wrenches,
     )
-    for t in times.tolist():
-        held = system.torques_at(np.array([t]), simulator.q[None], simulator.qd[None])[0]
-        simulator.step(held, external_wrenches=wrenches and wrenches.by_name(t, simulator.q, simulator.qd))
-        if options.contacts:
-            record.add(simulator.forces, simulator.gaps, float(simulator.residual))
-        yield MotionState(simulator.q, simulator.qd)
+    _ = simulator.function.single  # makes machine code now, so that its time is not the first step's
+
+    def take_steps() -> Iterator[MotionState]:
+        for t in times.tolist():
+            held = system.torques_at(np.array([t]), simulator.q[None], simulator.qd[None])[0]
+            simulator.step(held, external_wrenches=wrenches and wrenches.by_name(t, simulator.q, simulator.qd))
+            if options.contacts:
+                record.add(simulator.forces, simulator.gaps, float(simulator.residual))
+            yield MotionState(simulator.q, simulator.qd)
+
+    return take_steps()
 
 
 def work_of(

@@ -69,7 +69,7 @@ def doubt_explicit_steps(
     size, n = float(np.finfo(step.dtype).eps) ** 0.5 * max(1.0, float(np.abs(qd).max(initial=0.0))), len(qd)
     around = np.vstack([qd, qd + size * np.eye(n)]).astype(step.dtype)
     with np.errstate(all="ignore"):
-        ahead = np.asarray(step.ufunc(q, around, *rest)[1])
+        ahead = np.asarray(step.single(q, around, *rest)[1])
     slopes = ((ahead[1:] - ahead[0]) / size).T
     if not (n and np.isfinite(slopes).all()):
         return ()

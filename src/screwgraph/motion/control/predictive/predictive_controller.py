@@ -10,6 +10,7 @@ import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler import (
     Argument,
     CachedCode,
@@ -171,6 +172,7 @@ def mpc(
     arguments = _list_arguments(tick)
 
     def make(_: Any) -> CachedCode:
+        report_progress("writing the program of a horizon")
         return CachedCode(tick.routine([name for argument in arguments for name in argument.names]), "none")
 
     f = make_function(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler import (
     Argument,
     CachedCode,
@@ -60,6 +61,7 @@ def compile_contact_step(model: TouchingModel, dynamics: Dynamics, efforts: Step
     results = tuple(Result(name, shape, about.get(name, ())) for name, shape in shapes.items())
 
     def make(_: Any) -> CachedCode:
+        report_progress(f"writing a step with {k} contact{'s' if k > 1 else ''}")
         return CachedCode(ContactStep(model, arguments, efforts, Memory()).routine(), "none")
 
     def draw_states() -> list[Any]:
