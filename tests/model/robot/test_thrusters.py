@@ -72,7 +72,7 @@ def test_thrusters_survive_files_mounts_and_locks(robot, tmp_path):
         ("{'base[6]': 1}", "joint 'base' has 6 coordinates"),
         ("{'bse[1]': 1}", "no joint has that name"),
         ("{'base[1]': 1, base: 1}", "several coordinates"),
-        ("{'base[1]': 1, j1: two}", "no parameter is called 'two'"),
+        ("{'base[1]': 1, j1: two}", "'two' is no number"),
     ],
 )
 def test_coordinates_that_are_none_are_refused(terms, said):

@@ -168,6 +168,9 @@ def _check_known(tree: ast.expr, text: str, names: Mapping[str, float], what: st
     for name in sorted(_names_in(tree) - set(known)):
         if name.casefold() in NOT_FINITE:
             raise _make_expression_error(text, what, at, FINITE)
+        if not names.keys() - CONSTANTS.keys():
+            fix = suggest_name(name, known) or "write one, or arithmetic like 2*pi/3"
+            raise ModelError(f"{what} is {quote_text(text)}", at=at, why=f"{quote_text(name)} is no number", fix=fix)
         raise ModelError(
             f"{what} is {quote_text(text)}",
             at=at,

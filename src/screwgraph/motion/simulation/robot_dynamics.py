@@ -232,7 +232,7 @@ class RobotDynamics(Dynamics):
         check_live_parameters(live)
         if options.method != IMPLICIT:
             raise only_implicit(["contacts"], options.method)
-        springs = checked_springs(robot, options.springs)
+        springs = _held_springs(robot, options, live)
         held = tuple((name, *spring) for name, spring in springs.items())
         is_given = count_slots(options.contacts) or any(contact.against for contact in options.contacts)
         plane = None if is_given else options.ground.fixed
@@ -312,6 +312,14 @@ def _with_joint_levels(robot: Robot, values: Mapping[Parameter, Any]) -> Robot:
     return replace(robot, joints=joints)
 
 
+def _held_springs(robot: Robot, options: StepOptions, live: Sequence[Parameter]) -> Mapping[str, tuple[float, float]]:
+    """Return springs that are no parameters. Raises InputError where there are none such joints, or both have one."""
+    springs = checked_springs(robot, options.springs)
+    for name in {p.part for p in live if p.kind == "stiffness"}.intersection(springs):
+        raise InputError(f"the spring of joint {name!r} is given by springs= and by parameters", fix="name it once")
+    return springs
+
+
 def _forces(
     options: StepOptions, robot: Robot, live: Sequence[Parameter]
 ) -> Callable[[Mapping[Parameter, Any]], Forces]:
@@ -325,9 +333,7 @@ def _forces(
         return lambda values: ()
     if options.method == SECOND_ORDER:
         return lambda values: joint_forces(_with_joint_levels(robot, values), ["damping"], {}, np.zeros(robot.nv))
-    springs, sprung = checked_springs(robot, options.springs), {p.part for p in live if p.kind == "stiffness"}
-    for name in sprung.intersection(springs):
-        raise InputError(f"the spring of joint {name!r} is given by springs= and by parameters", fix="name it once")
+    springs, sprung = _held_springs(robot, options, live), any(p.kind == "stiffness" for p in live)
     kinds = ["damping", "friction", *(["stops"] if options.stops else [])]
     inertias = np.zeros(robot.nv)
     if springs or sprung:

@@ -171,7 +171,7 @@ BAD = {
     "a negative mass": (BODY.format("mass: -1"), "arm.yaml:3: body 'foot': its mass is -1 kg: a mass is not negative"),
     "a mass that is no number": (
         BODY.format("mass: heavy"),
-        "arm.yaml:3: body 'foot': mass is 'heavy': no parameter is",
+        "arm.yaml:3: body 'foot': mass is 'heavy': 'heavy' is no number (write one,",
     ),
     "a mass of NaN": (BODY.format("mass: .nan"), "arm.yaml:3: body 'foot': mass is '.nan'"),
     "an infinite mass": (BODY.format("mass: .inf"), "arm.yaml:3: body 'foot': mass is '.inf'"),

@@ -70,6 +70,10 @@ def test_counts_of_motions_agree():
     ("text", "said"),
     [
         ("contacts: [{frame: body, radus: 0.1}]", "did you mean 'radius'"),
+        ("contacts: [{frame: body}]\nparameters: [grund]", "did you mean 'ground'"),
+        ("contacts: [{frame: body}]\nparameters: ['friction:body']", "did you mean 'friction'"),
+        ("contacts: [{frame: body}]\nparameters: [bdy.mass]", "did you mean body"),
+        ("contacts: [{frame: body, radius: wide}]", "'wide' is no number"),
         ("contacts: [{radius: 0.1}]", "it must have a frame"),
         ("contacts: [{frame: body, friction: -1}]", "friction"),
         ("ground: {height: 1}", "no contacts"),

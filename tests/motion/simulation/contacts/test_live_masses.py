@@ -1,5 +1,6 @@
 """Masses, payloads, gravity and damping as inputs of steps with contacts: those of a robot that has them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,39 @@ def test_masses_friction_and_ground_of_each_motion():
         np.testing.assert_allclose(runs.q[i, -1], one.q, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", ["a_hip.origin", "a_knee.friction", "a_hip.stiffness"])
-def test_what_cannot_be_an_input(name):
+@pytest.mark.parametrize("stops", [False, True])
+def test_friction_and_springs_of_joints_of_each_motion(stops):
+    levels, springs = np.array([[4.0], [0.0], [0.3]]), np.array([[30.0, 0.5], [0.0, 0.0], [200.0, 0.9]])
+    options: dict[str, Any] = {"time": 0.2, "dt": DT, "contacts": feet(), "stops": stops}
+    given = {"a_knee.friction": levels, "b_hip.friction": levels, "c_hip.stiffness": springs}
+    runs = sg.rollout(ROBOT, np.tile(standing(ROBOT), (3, 1)), parameters=given, **options)
+    for i, (level, spring) in enumerate(zip(levels[:, 0], springs, strict=True)):
+        rubs = {"a_knee": level, "b_hip": level}
+        robot = replace(ROBOT, joints=tuple(replace(j, friction=rubs.get(j.name, 0.0)) for j in ROBOT.joints))
+        own = {"c_hip": tuple(spring)} if spring.any() else None
+        alone = sg.rollout(robot, standing(ROBOT), friction=True, springs=own, **options)
+        np.testing.assert_allclose(runs.q[i], alone.q[0], atol=1e-9)
+    assert np.abs(runs.q[0] - runs.q[1]).max() > 1e-3
+
+
+def test_friction_and_springs_change_between_steps():
+    """A spring that is five times as stiff and dry friction that holds a knee."""
+    robot, start = quadruped(), standing(quadruped(), 1.0)
+    given = {"a_knee.friction": 0.0, "b_knee.stiffness": [0.01, 0.0]}
+    flies = sg.Simulator(robot, DT, start, contacts=feet(), parameters=given)
+    flies.step(steps=10)
+    slow = flies.qd[robot.v_slices["b_knee"]]
+    assert abs(flies.qd[robot.v_slices["a_knee"]]) > 0.0
+    flies.set_parameters({"a_knee.friction": 100.0, "b_knee.stiffness": [0.05, 0.0]})
+    flies.reset(start)
+    flies.step(steps=10)
+    assert abs(flies.qd[robot.v_slices["a_knee"]]) < 1e-9
+    np.testing.assert_allclose(flies.qd[robot.v_slices["b_knee"]], 5.0 * slow, rtol=0.05)
+
+
+def test_what_cannot_be_an_input():
     with pytest.raises(InputError, match="with contacts"):
-        sg.Simulator(ROBOT, DT, contacts=feet(), parameters=[name])
+        sg.Simulator(ROBOT, DT, contacts=feet(), parameters=["a_hip.origin"])
+    twice: dict[str, Any] = {"springs": {"a_hip": 1.0}, "parameters": ["a_hip.stiffness"]}
+    with pytest.raises(InputError, match="is given by springs= and by parameters"):
+        sg.Simulator(ROBOT, DT, contacts=feet(), **twice)

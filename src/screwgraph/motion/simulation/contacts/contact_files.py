@@ -11,7 +11,7 @@ from screwgraph.base.errors import InputError, ModelError
 from screwgraph.base.summary import one_line
 from screwgraph.model import Model
 from screwgraph.model.formats.arrays.array_files import read_arrays
-from screwgraph.model.formats.diagnostics import complaints_at
+from screwgraph.model.formats.diagnostics import complaints_at, suggest_name
 from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.meshes.visual_shapes import make_mesh
 from screwgraph.model.formats.world_yaml import PARAMETERS, WORLD
@@ -119,8 +119,17 @@ def load_contacts(path: str | Path, model: Model | None = None) -> ContactFile:
         _check_entries(model, placed, ground, entries)
         for name in (name for name in names if name.text() not in LIVE):
             with complaints_at("parameters", name.at):
-                TOUCHING[model.kind].check_parameter(model, name.text())
+                _check_parameter(model, name.text())
     return found
+
+
+def _check_parameter(model: Model, name: str) -> None:
+    """Raise InputError where a number is no input of a step with contacts of a model."""
+    try:
+        TOUCHING[model.kind].check_parameter(model, name)
+    except InputError as error:
+        near = suggest_name(name.partition(":")[0], LIVE)
+        raise InputError(error.what, why=error.why, fix=near or error.fix) from None
 
 
 def _check_entries(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from screwgraph.base.errors import InputError
 from screwgraph.model.robot.parameters import Parameter
 
-LIVE_KINDS = ("inertia", "mass", "payload", "armature", "damping", "gravity")
+LIVE_KINDS = ("inertia", "mass", "payload", "armature", "damping", "friction", "stiffness", "gravity")
 """Kinds of parameters that steps with contacts take as inputs."""
 
 

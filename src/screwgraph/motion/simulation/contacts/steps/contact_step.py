@@ -245,7 +245,7 @@ class ContactStep:
         Of rebounds that are `late` positions of loops know in their first passage.
         """
         memory, search, closing = self.memory, self.search, self.closing
-        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "arrive", "b", "arcs", "drift"]
+        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "arrive", "b", "arcs", "drift", "rub"]
         if isinstance(search, Propagation):
             writes = [*PROBLEM, "x", "state", "round", "least"]
             reads = [*reads, "places"]

@@ -50,10 +50,11 @@ def make_problem(terms: Terms, at: Mapping[str, Any], last: Numbers) -> Problem:
         R[i] = choose(aim > 0.0, 0.0, soft)
         values.append(friction)
         arrives.append(choose(gap + h * rate < 0.0, 1.0, 0.0))
+    rub = iter(terms.full("rub", at["rub"]))
     for place, _, lower, upper, rubs in model.stop_rows:
         values.append(minimum((lower - q[place]) / h, PUSH_OUT) if np.isfinite(lower) else -UNBOUNDED)
         values.append(maximum((upper - q[place]) / h, -PUSH_OUT) if np.isfinite(upper) else UNBOUNDED)
-        values += [h * rubs] if rubs else []
+        values += [h * next(rub)] if rubs else []
     swings = terms.held.average_arcs(last, arrives, terms.full("arcs", at["arcs"]))
     b = [u + swing for u, swing in zip(b, swings, strict=True)]
     for c, aim in enumerate(aims):
@@ -61,4 +62,4 @@ def make_problem(terms: Terms, at: Mapping[str, Any], last: Numbers) -> Problem:
             own = at["arrive"][i] - (aim if i == 3 * c else 0.0)
             swings[i] = choose(aim > 0.0, own - b[i] + swings[i], swings[i])
             b[i] = choose(aim > 0.0, own, b[i])
-    return b, R, [*values, *(h * bound for _, bound in model.rubbing)], swings
+    return b, R, [*values, *(h * bound for bound in rub)], swings

@@ -80,6 +80,7 @@ class Terms:
             "drift": (SHARED * len(soles),),
             "places": (2 * sum(map(len, soles)),),
             "arcs": (2 * sum(map(len, soles)),),
+            "rub": (sum(stop.rubs for stop in self.model.stop_rows) + len(self.model.rubbing),),
         }
         return shapes if self.first is None else {name: shapes[name] for name in CHANGED}
 

@@ -39,6 +39,7 @@ from screwgraph.motion.simulation.contacts.terms.coupled_velocities import (
     couple_positions,
     find_free_velocities,
 )
+from screwgraph.motion.simulation.contacts.terms.joint_rows import find_rubbing, list_stops
 from screwgraph.motion.simulation.contacts.terms.live_body import LiveBody, add_springs, idle_joint_error
 from screwgraph.motion.simulation.contacts.terms.loop_turning import turn_velocities
 from screwgraph.motion.simulation.contacts.terms.robot_loops import RobotLoops
@@ -94,29 +95,24 @@ class ContactModel:
     @property
     def stop_rows(self) -> list[StopRow]:
         """Joints whose range ends."""
-        if not self.stops:
-            return []
-        robot, found = self.robot, list[StopRow]()
-        for joint in robot.joints:
-            at, along = robot.q_slices[joint.name].start, robot.v_slices[joint.name].start
-            lower, upper = float(robot.limits.lower[at]), float(robot.limits.upper[at])
-            if joint.type.nq == 1 and np.isfinite([lower, upper]).any():
-                found.append(StopRow(at, along, lower, upper, joint.friction if self.friction else 0.0))
-        return found
+        return list_stops(self.robot, self._rubbing_joints) if self.stops else []
 
     @property
-    def rubbing(self) -> list[tuple[int, float]]:
-        """Coordinates with dry friction and no stops: the place of each in qd, and the largest force (N m, N)."""
-        pairs = [(i, j.friction) for j in self.robot.joints for i in _indices(self.robot.v_slices[j.name])]
-        stopped = {stop.along for stop in self.stop_rows}
-        return [(i, bound) for i, bound in pairs if self.friction and bound and i not in stopped]
+    def rubbing(self) -> list[int]:
+        """Places in qd of coordinates with dry friction and no stops."""
+        stopped, slices = {stop.along for stop in self.stop_rows}, self.robot.v_slices
+        return [i for name in self._rubbing_joints for i in _indices(slices[name]) if i not in stopped]
+
+    @property
+    def _rubbing_joints(self) -> list[str]:
+        return find_rubbing(self.robot, self.friction, self.live)
 
     @property
     def laws(self) -> list[ImpulseLaw]:
         """The laws of the impulses: contacts, stops, friction of joints."""
         return [
             *(Cone() for _ in self.contacts),
-            *(RubbingRange() if stop.friction else Range() for stop in self.stop_rows),
+            *(RubbingRange() if stop.rubs else Range() for stop in self.stop_rows),
             *(DryFriction() for _ in self.rubbing),
         ]
 
@@ -272,11 +268,12 @@ class ContactModel:
         without tangents of soles: `soles` are rows of these, `drift` is soles free, in mid-step, `places` and `arcs`
         (m/s) are those of their contacts, see `PointTouch`. Of a second solution, `push` are forces along all rows that
         the first one found, and `known` is the inertia, K, J and soles that both have. Loops `turn` velocities.
+        `rub`: dry friction of joints (N m, N).
         """
         robot, coupled, (h,) = self.robot, self.free_velocities, dt
         body = self._body
         damping, rows, A = body.damping(values), list[list[Row]](), list[Row]()
-        force = add_springs(robot, self.springs, tau, q, [h * v for v in qd])
+        force = add_springs(robot, body.springs(values), tau, q, [h * v for v in qd])
         if known:
             inertia, K, *rows = known
         else:
@@ -299,13 +296,15 @@ class ContactModel:
             kick = [v + c for v, c in zip(moved, change, strict=True)]
             ahead, free = free, [v + w + c for v, w, c in zip(begun, swept, kick, strict=True)]
         swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
-        touch = self._couple(self.touch(q, coupled.spread(swung), planes), rows)
-        return make_terms(inertia, K, free, touch, (begun, h), A)
+        touch, levels = self._couple(self.touch(q, coupled.spread(swung), planes), rows), body.friction(values)
+        rub = [levels[i] for i in (*(stop.along for stop in self.stop_rows if stop.rubs), *self.rubbing)]
+        return {**make_terms(inertia, K, free, touch, (begun, h), A), "rub": rub}
 
     def forces_at_rest(self, q: Any, tau: Any, values: Any = ()) -> list[Number]:
         """Return the forces along free velocities that accelerate the robot where it is at rest."""
         none = [0.0] * self.robot.nv
-        bias, force = self._body.bias(q, none, values), add_springs(self.robot, self.springs, tau, q, none)
+        bias, springs = self._body.bias(q, none, values), self._body.springs(values)
+        force = add_springs(self.robot, springs, tau, q, none)
         return self.free_velocities.gather([f - c for f, c in zip(force, bias, strict=True)])
 
     def kinetic_energy(self, q: Any, qd: Any, values: Any = ()) -> Number:
@@ -318,7 +317,7 @@ class ContactModel:
 
     @cached_property
     def _body(self) -> LiveBody:
-        return LiveBody(without_loops(self.robot), self.live)
+        return LiveBody(without_loops(self.robot), self.live, self.springs)
 
     def close_inertia(
         self, q: Any, dt: Any, K: Sequence[Row], values: Any = (), softness: float = 0.0
@@ -348,7 +347,7 @@ class ContactModel:
 
     def _weigh(self, q: Any, dt: Any, values: Any) -> list[Row]:
         """Return the mass matrix by free velocities, with dampers and springs as they are at the end of a step."""
-        return self.free_velocities.gather_matrix(self._body.damped_mass_matrix(q, dt[0], values, self.springs))
+        return self.free_velocities.gather_matrix(self._body.damped_mass_matrix(q, dt[0], values))
 
     def _couple(self, touch: Touch, known: Sequence[list[Row]] = ()) -> Touch:
         """Return how contacts touch, with Jacobians of all rows by the velocities that couplings leave free.
@@ -358,7 +357,7 @@ class ContactModel:
         gather = self.free_velocities.gather_rows
         if known:
             return replace(touch, rows=known[0], soles=known[1], normals=gather(touch.normals))
-        own = [stop.along for stop in self.stop_rows] + [i for i, _ in self.rubbing]
+        own = [*(stop.along for stop in self.stop_rows), *self.rubbing]
         rows = gather([*touch.rows, *({i: 1.0} for i in own)])
         return replace(touch, rows=rows, normals=gather(touch.normals), soles=gather(touch.soles))
 

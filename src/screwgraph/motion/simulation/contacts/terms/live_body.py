@@ -18,18 +18,23 @@ from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, 
 from screwgraph.tape import Number, Row, dot
 from screwgraph.tape.sparse_rows import is_zero, to_sparse_rows
 
+Spring = tuple[str, Number, Number]
+"""A joint, the stiffness (N m/rad, N/m) of a spring along it, and where it rests (rad, m)."""
+ROWS_OF_JOINTS = {"friction", "stiffness"}
+"""Kinds of parameters that act at the end of a step."""
 BASE = 6
 """Velocities of a base that floats."""
 
 
 @dataclass(frozen=True, eq=False)
 class LiveBody:
-    """A tree of links; values of its `live` parameters are given as one vector."""
+    """A tree of links, and springs of its joints; values of its `live` parameters are given as one vector."""
 
     __repr__ = one_line
 
     tree: Robot
     live: tuple[Parameter, ...]
+    held: tuple[Spring, ...] = ()
 
     def mass_matrix(self, q: Any, values: Any) -> list[Row]:
         """Return the lower triangle of the mass matrix."""
@@ -37,22 +42,20 @@ class LiveBody:
         M = mass_matrix(self.tree, parameters=names, payload=payload)(q, *numbers)
         return [dict(row) for row in to_sparse_rows(np.tril(M))]
 
-    def damped_mass_matrix(
-        self, q: Any, h: Number, values: Any, springs: Sequence[tuple[str, float, float]]
-    ) -> list[Row]:
+    def damped_mass_matrix(self, q: Any, h: Number, values: Any) -> list[Row]:
         """Return the mass matrix with what dampers and springs add to it where they act at the end of a step h."""
         M = self.mass_matrix(q, values)
         for i, d in enumerate(self.damping(values)):
             if not is_zero(d):
                 M[i][i] = M[i][i] + h * d
-        for name, stiffness, _ in springs:
+        for name, stiffness, _ in self.springs(values):
             i = self.tree.v_slices[name].start
             M[i][i] = M[i][i] + h * h * stiffness
         return M
 
     def bias(self, q: Any, qd: Any, values: Any) -> Any:
-        """Return the forces that no acceleration makes, Coriolis' and gravity's."""
-        names, payload, numbers = self._select(KINDS, values)
+        """Return the forces that no acceleration makes, Coriolis', gravity's and dampers'."""
+        names, payload, numbers = self._select(KINDS.keys() - ROWS_OF_JOINTS, values)
         return bias_forces(self.tree, parameters=names, payload=payload)(q, np.array(qd), *numbers)
 
     def kinetic_energy(self, q: Any, qd: Any, values: Any) -> Number:
@@ -70,8 +73,21 @@ class LiveBody:
 
     def damping(self, values: Any) -> list[Number]:
         """Return the damping of each coordinate (N m s/rad, N s/m)."""
-        levels = {p.part: value[0] for p, value in self._given(values).items() if p.kind == "damping"}
-        return [levels.get(joint.name, joint.damping) for joint in self.tree.joints for _ in range(joint.type.nv)]
+        levels = self._read_kind("damping", values)
+        return [levels.get(j.name, (j.damping,))[0] for j in self.tree.joints for _ in range(j.type.nv)]
+
+    def friction(self, values: Any) -> list[Number]:
+        """Return the dry friction of each coordinate (N m, N)."""
+        levels = self._read_kind("friction", values)
+        return [levels.get(j.name, (j.friction,))[0] for j in self.tree.joints for _ in range(j.type.nv)]
+
+    def springs(self, values: Any) -> list[Spring]:
+        """Return the springs along joints: the name of each, stiffness (N m/rad, N/m), rest position (rad, m)."""
+        return [*self.held, *((name, k, rest) for name, (k, rest) in self._read_kind("stiffness", values).items())]
+
+    def _read_kind(self, kind: str, values: Any) -> dict[str, Any]:
+        """Return the numbers of live parameters of a kind, by joints."""
+        return {p.part: numbers for p, numbers in self._given(values).items() if p.kind == kind}
 
     def _given(self, values: Any) -> Mapping[Parameter, Any]:
         ends = np.cumsum([len(p.nominal(self.tree)) for p in self.live])
@@ -85,9 +101,7 @@ class LiveBody:
         return tuple(parts), payload, (np.concatenate(list(parts.values())),) if parts else ()
 
 
-def add_springs(
-    robot: Robot, springs: Sequence[tuple[str, float, float]], tau: Any, q: Any, way: Sequence[Number]
-) -> list[Number]:
+def add_springs(robot: Robot, springs: Sequence[Spring], tau: Any, q: Any, way: Sequence[Number]) -> list[Number]:
     """Return torques with those of springs after a way from q: the joint of each, N m/rad, and where it rests."""
     force = list(tau)
     for name, stiffness, rest in springs:

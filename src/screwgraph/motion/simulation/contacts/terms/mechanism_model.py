@@ -49,7 +49,7 @@ class MechanismContactModel:
     live: tuple[str, ...] = ()
 
     stop_rows: tuple[StopRow, ...] = ()
-    rubbing: tuple[tuple[int, float], ...] = ()
+    rubbing: tuple[int, ...] = ()
     soles: tuple[tuple[int, ...], ...] = ()
 
     @property

@@ -46,4 +46,5 @@ def make_terms(
         "drift": drift,
         "places": touch.places,
         "arcs": [0.5 * h * x for x in touch.arcs],
+        "rub": [],
     }

@@ -18,13 +18,13 @@ from screwgraph.tape import Number, Row
 
 
 class StopRow(NamedTuple):
-    """A joint whose range ends: its place in q and in qd, its range (rad, m), and its dry friction (N m, N)."""
+    """A joint whose range ends: its place in q and in qd, its range (rad, m), and whether it has dry friction."""
 
     at: int
     along: int
     lower: float
     upper: float
-    friction: float = 0.0
+    rubs: bool = False
 
 
 class Known(NamedTuple):
@@ -75,8 +75,8 @@ class TouchingModel(Protocol):
         ...
 
     @property
-    def rubbing(self) -> Sequence[tuple[int, float]]:
-        """Coordinates with dry friction and no stops: the place of each in qd, and the largest force (N m, N)."""
+    def rubbing(self) -> Sequence[int]:
+        """Places in qd of coordinates with dry friction and no stops."""
         ...
 
     @property
