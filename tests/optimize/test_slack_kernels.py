@@ -68,7 +68,7 @@ def test_changes_solve_newtons_equations(call, bend):
     np.testing.assert_allclose(s * z + s * dz + z * ds + bend * other_s * other_z, 0.3, atol=1e-14)
     sizes = [(ds / s).min(), (dz / z).min(), (ds / s).sum(), np.abs(d).max(), slope @ d]
     np.testing.assert_allclose(found, sizes, rtol=1e-13)
-    call("write_right", *given, 0.0 * slope, none, right, pulls, slope, *entries, 11, 0)
+    call("write_right", *given, 0.0 * slope, none, pulls, right, slope, *entries, 11, 0)
     np.testing.assert_allclose(-slope - right, G.T @ (z + dz - z / s * (G @ d)), atol=1e-13)  # condensed equations
 
 
@@ -94,7 +94,7 @@ def test_slacks_fit_residuals_and_multipliers_stay_near_the_barrier(call):
     rng = np.random.default_rng(4)
     s, z = 10.0 ** rng.uniform(-6.0, 2.0, (2, 41))
     g, to, to_z, parts = rng.uniform(-2.0, 2.0, 41), np.empty(41), z.copy(), np.empty(6)
-    call("bound_point", s, to_z, g, np.zeros(0), to, parts, 0.1, 100.0, 0)
+    call("bound_point", s, to_z, g, np.zeros(0), to, 0.1, parts, 100.0, 0)
     np.testing.assert_array_equal(to, np.maximum(s, -g))
     assert (to_z * to >= 0.1 / 100.0 * (1.0 - 1e-14)).all()
     assert (to_z * to <= 0.1 * 100.0 * (1.0 + 1e-14)).all()
@@ -120,7 +120,7 @@ def test_merits_are_sums_of_residuals_and_logarithms(call, count):
     rng = np.random.default_rng(4)
     s, to, parts = 10.0 ** rng.uniform(-20.0, 3.0, count), np.empty(count), np.empty(count // 8 + 1)
     g, c = rng.uniform(-2.0, 2.0, count), rng.normal(size=6)
-    broken = call("bound_point", s, np.ones(count), g, c, to, parts, 0.1, 1e10, 6)
+    broken = call("bound_point", s, np.ones(count), g, c, to, 0.1, parts, 1e10, 6)
     np.testing.assert_array_equal(to, np.maximum(s, -g))
     assert broken == pytest.approx(np.abs(c).sum() + np.abs(g + to).sum())
     assert np.log(parts).sum() == pytest.approx(np.log(to).sum())
@@ -133,7 +133,7 @@ def test_right_sides_and_errors_are_those_of_dense_matrices(call):
     *equalities, A = random_rows(rng, 5, 11)
     gradient, (y, c) = rng.normal(size=11), rng.normal(size=(2, 5))
     (products, slope), (r, ratios), found = np.empty((2, 11)), np.empty((2, 37)), np.empty(7)
-    written = products, slope, r, ratios, found
+    written = products, r, ratios, slope, found
     call("measure_errors", s, z, y, *written, gradient, c, g, *equalities, *inequalities, 11, 5)
     np.testing.assert_allclose(products, A.T @ y, atol=1e-14)
     np.testing.assert_allclose(slope, gradient + A.T @ y + G.T @ z, atol=1e-14)
@@ -143,6 +143,6 @@ def test_right_sides_and_errors_are_those_of_dense_matrices(call):
     call("measure_errors", s, z, y, *written, gradient, c, g, *equalities, *inequalities, 11, 5)
     assert np.isnan(found[0])
     right, pulls, c[2] = np.empty(16), np.empty(37), 1.0
-    call("write_right", s, z, r, s, z, 0.3, 0.0, products, c, right, pulls, gradient, *inequalities, 11, 5)
+    call("write_right", s, z, r, s, z, 0.3, 0.0, products, c, pulls, right, gradient, *inequalities, 11, 5)
     pulled = (0.3 + z * r) / s
     np.testing.assert_allclose(right, np.concatenate([-gradient - A.T @ y - G.T @ pulled, -c]), atol=1e-13)

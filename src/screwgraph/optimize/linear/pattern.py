@@ -50,7 +50,7 @@ class Pattern:
         """First unknown of each block; at the end, their number."""
         return np.concatenate([[0], np.cumsum(self.sizes)])
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of unknowns."""
         return int(self.starts[-1])

@@ -41,9 +41,8 @@ class KktErrors(NamedTuple):
 def compute_kkt_errors(model: LocalModel, point: PrimalDualPoint) -> tuple[KktErrors, PointNumbers]:
     """Return the errors at a point, and what a step from there takes."""
     n, count, (_, s, y, z) = len(model.gradient), len(model.g), point.addresses
-    (products, r, ratios, found, _), to = new_arrays(n, count, count, 7, n)
-    products_at, r_at, ratios_at, found_at, slope_at = to
-    model.bound.calls.measure_errors(s, z, y, products_at, slope_at, r_at, ratios_at, found_at)
-    residual, least, most, total, stationary, steepest, dual = found.tolist()
-    numbers = PointNumbers(products, r, ratios, total, (products_at, r_at, ratios_at))
+    calls, ((products, r, ratios), to) = model.bound.calls, new_arrays(n, count, count)
+    calls.measure_errors(s, z, y, *to)
+    residual, least, most, total, stationary, steepest, dual = calls.found.tolist()
+    numbers = PointNumbers(products, r, ratios, total, to)
     return KktErrors(stationary, residual, (least, most) if count else None, steepest, dual), numbers

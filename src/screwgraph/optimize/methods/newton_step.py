@@ -56,15 +56,15 @@ def solve_newton_step(
     _, model, point, numbers, factored = equations
     c, r = residuals or (model.c, numbers.r)
     c_at, r_at = (model.addresses[1], numbers.addresses[1]) if residuals is None else map(address_of, residuals)
-    n, rows, count, calls = len(model.gradient), len(c), len(r), model.bound.calls
+    n, calls = len(model.gradient), model.bound.calls
     (_, s, _, z), (_, other_s, _, other_z) = point.addresses, (point if before is None else before).addresses
-    (ds, dz, right, found), (to_s, to_z, to_right, to_found) = new_arrays(count, count, n + rows, 5)
+    (ds, dz), (to_s, to_z) = new_arrays(len(r), len(r))
     given = (s, z, r_at, other_s, other_z, point.barrier, 0.0 if before is None else bend)
-    calls.write_right(*given, numbers.addresses[0], c_at, to_right, to_s)
-    both = factored.correction(right, accuracy)
+    calls.write_right(*given, numbers.addresses[0], c_at, to_s)
+    both = factored.correction(calls.right, accuracy)
     d = address_of(both)
-    calls.write_changes(*given, d, to_s, to_z, to_found)
-    least_s, least_z, pull, size, slope = found.tolist()
+    calls.write_changes(*given, d, to_s, to_z)
+    least_s, least_z, pull, size, slope = calls.found[:5].tolist()
     sizes = (least_s, least_z), pull, size, slope, point.barrier
     return PrimalDualStep(both[:n], ds, both[n:], dz, c, r, *sizes, (d, to_s, d + n * both.itemsize, to_z))
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.compiler.kernels import address_of, new_arrays
+from screwgraph.compiler.kernels import address_of
 from screwgraph.optimize.methods.local_model import LocalModel
 from screwgraph.optimize.methods.slack_kernels import SlackCalls
 
@@ -57,7 +57,7 @@ class PointNumbers(NamedTuple):
     r: Float[np.ndarray, " k"]
     ratios: Float[np.ndarray, " k"]
     total: float
-    addresses: tuple[int, int, int]
+    addresses: Sequence[int]
 
 
 class PrimalDualStep(NamedTuple):
@@ -109,8 +109,7 @@ def bound_point(point: PrimalDualPoint, calls: SlackCalls, residuals: tuple[int,
 
     Multipliers are brought to the barrier's order, those of `point` too: it is given up.
     """
-    (x, old, y, z), (c, g), count = point.addresses, residuals, len(point.s)
-    (s, parts), (to, to_parts) = new_arrays(count, count // 8 + 1)
-    broken = calls.bound_point(old, z, g, c, to, to_parts, point.barrier)
-    merit = broken, float(np.add.reduce(np.log(parts, out=parts)))
+    (x, old, y, z), (c, g), s = point.addresses, residuals, np.empty(len(point.s))
+    broken = calls.bound_point(old, z, g, c, to := address_of(s), point.barrier)
+    merit = broken, float(np.add.reduce(np.log(calls.parts, out=calls.parts)))
     return PrimalDualPoint(point.x, s, point.y, point.z, point.barrier, merit, (x, to, y, z))

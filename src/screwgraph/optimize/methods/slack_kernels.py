@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy import maximum, minimum
 
-from screwgraph.compiler.kernels import Ints, Reals, compile_kernels, fix_arguments
+from screwgraph.compiler.kernels import Ints, Reals, compile_kernels, fix_arguments, new_arrays
 from screwgraph.optimize.linear.row_groups import GROUPED, GroupTables, add_groups, multiply_groups
 from screwgraph.optimize.linear.row_products import add_columns
 
@@ -24,8 +24,8 @@ SPREAD = 1e10
 
 def write_right(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, barrier: float, bend: float,
-    products: Reals, c: Reals, right: Reals, pulls: Reals,
-    gradient: Reals, G: Reals, groups: GroupTables, group_count: int, n: int, rows: int, count: int,
+    products: Reals, c: Reals, pulls: Reals,
+    right: Reals, gradient: Reals, G: Reals, groups: GroupTables, group_count: int, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
     """Write the right side of a step: minus the gradient of the Lagrangian (`products` are A'y) with pulls, minus c.
 
@@ -45,8 +45,8 @@ def write_right(
 
 def write_changes(
     s: Reals, z: Reals, r: Reals, other_s: Reals, other_z: Reals, barrier: float, bend: float,
-    d: Reals, ds: Reals, dz: Reals, found: Reals,
-    gradient: Reals, G: Reals, groups: GroupTables, group_count: int, n: int, count: int,
+    d: Reals, ds: Reals, dz: Reals,
+    found: Reals, gradient: Reals, G: Reals, groups: GroupTables, group_count: int, n: int, count: int,
 ) -> None:  # fmt: skip
     """Write changes of both where unknowns change by d; the least parts of each, and the sum of those of slacks.
 
@@ -106,7 +106,7 @@ def measure_rows(
 
 
 def measure_errors(
-    s: Reals, z: Reals, y: Reals, products: Reals, slope: Reals, r: Reals, ratios: Reals, found: Reals,
+    s: Reals, z: Reals, y: Reals, products: Reals, r: Reals, ratios: Reals, slope: Reals, found: Reals,
     gradient: Reals, c: Reals, g: Reals, A: Reals, A_firsts: Ints, A_columns: Ints,
     G: Reals, groups: GroupTables, group_count: int, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
@@ -161,7 +161,7 @@ def move_point(
 
 
 def bound_point(
-    s: Reals, z: Reals, g: Reals, c: Reals, to: Reals, parts: Reals, barrier: float,
+    s: Reals, z: Reals, g: Reals, c: Reals, to: Reals, barrier: float, parts: Reals,
     spread: float, rows: int, count: int,
 ) -> float:  # fmt: skip
     """Write slacks that are not smaller than they can be, and products of eight; return the sum of |c| and |g + s|.
@@ -219,8 +219,12 @@ def compile_slacks() -> Any:
 class SlackCalls(NamedTuple):
     """Kernels of these on one problem's slopes, whose last arguments are fixed.
 
-    Others are addresses of contiguous arrays, and numbers.
+    Others are addresses of contiguous arrays, and numbers. Each call writes to the same `right`, `parts` and `found`.
     """
+
+    right: Float[np.ndarray, " n_m"]
+    parts: Float[np.ndarray, " p"]
+    found: Float[np.ndarray, "7"]
 
     write_right: Callable[..., None]
     write_changes: Callable[..., None]
@@ -243,16 +247,17 @@ def bind_slacks(
         sizes: how many unknowns, equalities, inequalities and entries of G'WG there are.
     """
     (gradient, c, g, A, G), (n, rows, count, squares), functions = addresses, sizes, compile_slacks()
+    (right, parts, found, _), (right_at, parts_at, found_at, slope_at) = new_arrays(n + rows, count // 8 + 1, 7, n)
     last = {
-        "write_right": (gradient, G, *unequal, n, rows, count),
-        "write_changes": (gradient, G, *unequal, n, count),
-        "measure_errors": (gradient, c, g, A, *equal, G, *unequal, n, rows, count),
+        "write_right": (right_at, gradient, G, *unequal, n, rows, count),
+        "write_changes": (found_at, gradient, G, *unequal, n, count),
+        "measure_errors": (slope_at, found_at, gradient, c, g, A, *equal, G, *unequal, n, rows, count),
         "multiply_ahead": (count,),
         "move_point": (rows, count),
-        "bound_point": (SPREAD, rows, count),
+        "bound_point": (parts_at, SPREAD, rows, count),
         "square_groups": (G, *unequal, squares),
     }
-    return SlackCalls(**{name: fix_arguments(functions[name], *own) for name, own in last.items()})
+    return SlackCalls(right, parts, found, **{name: fix_arguments(functions[name], *own) for name, own in last.items()})
 
 
 def sum_logarithms(s: Float[np.ndarray, " k"]) -> float:
