@@ -15,6 +15,7 @@ from screwgraph.compiler.backends.llvm.ir_text import Lanes
 from screwgraph.compiler.backends.llvm.sample_queues import (
     begin_queues,
     drop_block,
+    join_queues,
     note_samples,
     take_last_samples,
 )
@@ -130,7 +131,7 @@ def emit_inner_loop(
         )
     else:
         lines.append("  br label %single_test")
-    begin = "[%k_wide, %slow_end], [%k_wide, %slow_go]" if waits else "[%k_wide, %wide_test]"
+    begin = "[%k_wide, %left_end], [%k_wide, %left_go]" if waits else "[%k_wide, %wide_test]"
     lines += _singles(single, begin if tiled else "[0, %entry]", before_block)
     # What went past the caches must be there for other threads when this one says so.
     lines += ["end:", f"  br i1 {past}, label %settle, label %done", "settle:", "  fence seq_cst", "  br label %done"]
@@ -162,7 +163,7 @@ def _waiting_samples(blocks: BlockLayout, before: str, before_block: str) -> lis
         f"  %k_begin = phi i64 {before}",
         *gather_operands("begin", blocks.inputs, lanes, "gather_same"),
         "  br label %wide_test",
-        *_head("wide", width, "[%k_begin, %wide_begin], [%next_wide, %slow_test]", "fast_end"),
+        *_head("wide", width, "[%k_begin, %wide_begin], [%next_wide, %left_test]", "fast_end"),
         *gather_operands("wide", blocks.inputs, lanes, "gather_own"),
         *look,
         f"  %foreseen = call {B} @expect{tag}(ptr %in)",
@@ -174,9 +175,9 @@ def _waiting_samples(blocks: BlockLayout, before: str, before_block: str) -> lis
         "  br i1 %whole, label %wide_block, label %wide_split",
         "wide_block:",
         "  %puts_off = and i1 %patient, %none_foreseen",
-        f"  %left = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 %puts_off)",
+        f"  %undone = call {B} @patient_block{tag}(ptr %in, ptr %out, i1 %puts_off)",
         *_puts("wide", blocks, "put"),
-        *note_samples("slow", "note", f"i64 %k_wide, {B} %left", "left", tag),
+        *note_samples("left", "note", f"i64 %k_wide, {B} %undone", "left", tag),
         "  br label %slow_test",
         "wide_split:",
         f"  %others = xor {B} %foreseen, -1",
@@ -186,19 +187,38 @@ def _waiting_samples(blocks: BlockLayout, before: str, before_block: str) -> lis
         "  br i1 %fast_full, label %fast_do, label %slow_test",
         "fast_do:",
         f"  %also_left = call {B} @later{tag}(ptr %args, ptr %steps, ptr %fast, ptr %in, ptr %out, i1 true)",
-        *note_samples("slow", "note_some", f"ptr %fast, {B} %also_left", "also", tag),
-        *drop_block("fast", width),
+        *note_samples("left", "note_some", f"ptr %fast, {B} %also_left", "also", tag),
+        *drop_block("fast", width, "fast"),
         "  br label %slow_test",
         "slow_test:",
         "  %slow_now = load i64, ptr %slow_count",
         f"  %slow_full = icmp sge i64 %slow_now, {width}",
-        "  br i1 %slow_full, label %slow_do, label %wide_test",
-        "slow_do:",
-        f"  %none_left = call {B} @later{tag}(ptr %args, ptr %steps, ptr %slow, ptr %in, ptr %out, i1 false)",
-        *drop_block("slow", width),
-        "  br label %slow_test",
+        "  br i1 %slow_full, label %slow_do, label %left_test",
+        *_take_block("slow", "slow_test", lanes),
+        "left_test:",
+        "  %left_now = load i64, ptr %left_count",
+        f"  %left_full = icmp sge i64 %left_now, {width}",
+        "  br i1 %left_full, label %left_do, label %wide_test",
+        *_take_block("left", "left_test", lanes),
         *take_last_samples("fast", "slow_end", lanes),
-        *take_last_samples("slow", "single_test", lanes),
+        *join_queues("slow", "left", "rest_test", lanes),
+        "rest_test:",
+        "  %rest_now = load i64, ptr %left_count",
+        f"  %rest_full = icmp sge i64 %rest_now, {width}",
+        "  br i1 %rest_full, label %rest_do, label %left_end",
+        *_take_block("left", "left_end", lanes, "rest"),
+        *take_last_samples("left", "single_test", lanes),
+    ]
+
+
+def _take_block(queue: str, after: str, lanes: Lanes, label: str = "") -> list[str]:
+    """Compute the first block of samples of a queue, which wait no more, and drop it."""
+    label, given = label or queue, f"ptr %args, ptr %steps, ptr %{queue}, ptr %in, ptr %out, i1 false"
+    return [
+        f"{label}_do:",
+        f"  %none_{label} = call i{lanes.width} @later{lanes.tag}({given})",
+        *drop_block(queue, lanes.width, label),
+        f"  br label %{after}",
     ]
 
 

@@ -6,8 +6,11 @@ from screwgraph.compiler.backends.llvm.ir_text import Lanes
 
 ENOUGH = 16
 """Blocks of a batch from which on samples that take long wait for one another: the last ones fill no block."""
-QUEUES = ("slow", "fast")
-"""Samples that wait: those that take longer than others, and others that were beside them."""
+QUEUES = ("slow", "left", "fast")
+"""Samples that wait: those that are expected to take longer than others, those that did, others that were beside them.
+
+What the first ones are spared, as they are known to need more, blocks of their own leave out.
+"""
 
 
 def begin_queues(lanes: Lanes) -> list[str]:
@@ -31,14 +34,28 @@ def note_samples(queue: str, how: str, given: str, name: str, tag: str) -> list[
     ]
 
 
-def drop_block(queue: str, width: int) -> list[str]:
-    """Drop the first block of samples of a queue."""
+def drop_block(queue: str, width: int, label: str) -> list[str]:
+    """Drop the first block of samples of a queue; a `label` names what is of this place."""
     return [
-        f"  %{queue}_had = load i64, ptr %{queue}_count",
-        f"  %{queue}_rest = sub i64 %{queue}_had, {width}",
-        f"  store i64 %{queue}_rest, ptr %{queue}_count",
-        f"  %{queue}_beyond = getelementptr i64, ptr %{queue}, i64 {width}",
-        f"  call void @llvm.memmove.p0.p0.i64(ptr %{queue}, ptr %{queue}_beyond, i64 {16 * width}, i1 false)",
+        f"  %{label}_had = load i64, ptr %{queue}_count",
+        f"  %{label}_rest = sub i64 %{label}_had, {width}",
+        f"  store i64 %{label}_rest, ptr %{queue}_count",
+        f"  %{label}_beyond = getelementptr i64, ptr %{queue}, i64 {width}",
+        f"  call void @llvm.memmove.p0.p0.i64(ptr %{queue}, ptr %{label}_beyond, i64 {16 * width}, i1 false)",
+    ]
+
+
+def join_queues(queue: str, other: str, after: str, lanes: Lanes) -> list[str]:
+    """Add what is left of a queue, less than a block, to another one; from there go to `after`."""
+    B = f"i{lanes.width}"
+    return [
+        f"{queue}_end:",
+        f"  %{queue}_rest_count = load i64, ptr %{queue}_count",
+        f"  %{queue}_power = shl i64 1, %{queue}_rest_count",
+        f"  %{queue}_ones = sub i64 %{queue}_power, 1",
+        f"  %{queue}_bits = trunc i64 %{queue}_ones to {B}",
+        *note_samples(other, "note_some", f"ptr %{queue}, {B} %{queue}_bits", f"{queue}_rest_of", lanes.tag),
+        f"  br label %{after}",
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
+from screwgraph.tape import Block
 from tests.motion.simulation.contacts.bodies import free_body
 
 FRICTION = 0.5
@@ -57,3 +58,12 @@ def test_a_body_that_slides_is_expected_to_be_searched_for(tangent, is_searched)
     code: Any = simulator.function._evaluation.together
     assert bool(code.likely.evaluate(np.concatenate([np.ravel(x) for x in given]).tolist())[0]) == is_searched
     assert (found[4][1] > 1) == is_searched
+    ran = set[str]()
+
+    def compute(program, numbers):
+        ran.update(block.name for block in code.every if isinstance(block, Block) and block.program is program)
+        return program.evaluate(numbers)
+
+    code._run([float(x) for vector in given for x in np.ravel(vector)], compute, [])
+    assert ("stick" in ran) != is_searched  # its first solution would be in vain
+    assert ("direct" in ran) == is_searched

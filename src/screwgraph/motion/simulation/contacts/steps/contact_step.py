@@ -13,7 +13,6 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import PARAMETERS, Argument, make_numbered_argument
 from screwgraph.motion.simulation.contacts.laws import newton
-from screwgraph.motion.simulation.contacts.laws.laws import Numbers
 from screwgraph.motion.simulation.contacts.laws.sweeps import (
     STATE,
     ImpulseProblem,
@@ -25,6 +24,7 @@ from screwgraph.motion.simulation.contacts.laws.sweeps import (
 )
 from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
 from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
+from screwgraph.motion.simulation.contacts.steps.first_solution import FirstSolution
 from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     CLOSING,
     PROBLEM,
@@ -47,14 +47,8 @@ from screwgraph.motion.simulation.contacts.steps.shorter_steps import (
     split_far_step,
 )
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
-from screwgraph.motion.simulation.contacts.steps.step_problem import Problem, make_problem
+from screwgraph.motion.simulation.contacts.steps.step_problem import make_problem
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
-from screwgraph.motion.simulation.contacts.steps.sticking_guess import (
-    ContactRows,
-    StickingGuess,
-    find_deviation,
-    make_guess,
-)
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_code import make_plain_argument
 from screwgraph.motion.simulation.step_efforts import StepEfforts
@@ -114,6 +108,11 @@ class ContactStep:
     def search(self) -> Propagation | DelassusSearch:
         """The search for impulses."""
         return (Propagation if self.model.propagates else DelassusSearch)(self.terms, self.memory)
+
+    @cached_property
+    def first(self) -> FirstSolution:
+        """The solution that is tried before a search."""
+        return FirstSolution(self.terms, self.closing)
 
     @property
     def closing_arguments(self) -> list[str]:
@@ -250,17 +249,16 @@ class ContactStep:
             writes = [*PROBLEM, "x", "state", "round", "least"]
             reads = [*reads, "places"]
             return make_named_block(memory, "aim", reads, writes, self.begin_propagation), *search.list_parts()
-        writes = [*PROBLEM, "x", "change", "state", "round", *(closing.sizes if closing else ())]
-        aim = make_named_block(memory, "aim", [*reads, "A", *ROWS, *INERTIA], writes, self.aim)
+        aim = self.first.list_parts(memory, reads)
         reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
         start = memory.block(
             "start", [*reads, *(["closing"] if closing else [])], ["x", "tried", "direct"], self.begin_search
         )
-        # Where contacts only stick or are open, `aim` has solved the problem, and nothing is searched for.
+        # Where contacts only stick or are open, the first solution has solved the problem, and nothing is searched for.
         parts = search.list_parts(start)
         if closing is None:
-            return aim, SettledWhen(first, parts, is_rare=True)
-        return aim, *closing.list_parts(memory, (SettledWhen(first, parts), late), held)
+            return *aim, SettledWhen(first, parts, is_rare=True)
+        return *aim, *closing.list_parts(memory, (SettledWhen(first, parts), late), held)
 
     def begin_propagation(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws, impulses of the step before, the state, and the least proximal term."""
@@ -292,7 +290,7 @@ class ContactStep:
         if (first := f"{FIRST}x") in given:
             at |= self.terms.evaluate_second(at, given[first])
         q, dt, x = given["q"], given["dt"], given["x"]
-        last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.read_rows(at)
+        last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.first.read_rows(at)
         b, R, values, _ = make_problem(self.terms, at, last)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
         inertia, free, opened = self.terms.inertia(*(at[name] for name in INERTIA)), at["free"], list[Number]()
@@ -300,7 +298,7 @@ class ContactStep:
         pushed, change, late = self.rebound.follow(at, x, known)
         if self.closing is not None:
             cut, known = [u - v for u, v in zip(change, known, strict=True)], inertia.solve(impulse, given["beta"])
-            change, (_, guess, _) = add_vectors(known, cut), self.guess(at, last)
+            change, (_, guess, _) = add_vectors(known, cut), self.first.guess(at, last)
             velocity = add_vectors(self.terms.full("free", free), change)
             lead = find_lead(largest(velocity), at) if self.splits else 0.0
             at["closing"] = [*[0.0] * (CLOSING - 1), lead]
@@ -316,31 +314,6 @@ class ContactStep:
             ends = [*self.rebound.displace(q, dt, free, change, late, at["times"], ends[:n], ends[n:m]), *ends[m:]]
         release = EnergyBound(self.model, self.terms).release(at) if self.model.whirls else []
         return [*found, *opened, *ends, *release]
-
-    def aim(self, at: Mapping[str, Any]) -> list[Number]:
-        """Return b, R and values of laws; impulses and changes of velocities; the state, whether to search.
-
-        These are the solution of contacts that stick or are open; where it does not obey all laws, another is searched
-        for.
-        """
-        last = self.terms.read_impulses(at["dt"], at["forces"], at["axes"])
-        problem, guess, rows = self.guess(at, last)
-        x, change = guess.system.solve(guess.factor, guess.given, guess.right)
-        every = rows.held.distribute(x, guess.holds, rows.places, at["contacts"][::4], guess.active)
-        worst = find_deviation(self.model.laws, problem[:3], every, rows.move(change), guess)
-        goes, _, *state = begin_sweeps(at["dt"][0])
-        goes = choose(worst <= state[0], 0.0, goes)
-        found = [*chain(*problem[:3]), *every, *change, goes, 1.0 - goes, *state, goes, 0.0, worst]
-        return [*found, *(self.closing.begin(guess, x) if self.closing else ())]
-
-    def read_rows(self, at: Mapping[str, Any]) -> ContactRows:
-        """Return the rows of contacts at some terms."""
-        return ContactRows.read(self.terms, *(at[name] for name in ROWS))
-
-    def guess(self, at: Mapping[str, Any], last: Numbers) -> tuple[Problem, StickingGuess, ContactRows]:
-        """Return the problem (b, R, values, arcs) at some terms, what the last impulses let guess, rows of contacts."""
-        problem, rows = make_problem(self.terms, at, last), self.read_rows(at)
-        return problem, make_guess(self.terms, at, rows, problem, last), rows
 
     def look_again(self, dt: Any, qd: Any, free: Any, change: Any, x: Any, second: Any) -> list[Number]:
         """Return whether there is a second solution after this one, and whether the next is the second."""

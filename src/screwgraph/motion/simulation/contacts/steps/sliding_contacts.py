@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from screwgraph.compiler import Argument
 from screwgraph.motion.simulation.contacts.geometry.ground import PLANE, Plane
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Program, Tape, dot, program
+from screwgraph.tape import Number, Program, Tape, dot, program
 
 EDGE = 0.98
 """Part of the largest friction from which on a contact counts as sliding: normals turn a little from step to step."""
@@ -28,7 +28,11 @@ def expect_search(arguments: Sequence[Argument], plane: Plane | None) -> Program
         force = given["forces"][3 * c : 3 * c + 3]
         normal = given["ground"][PLANE * c : PLANE * c + 3] if plane is None else plane.normal
         pressed = dot(normal, force)
-        most = maximum(EDGE * given["contacts"][4 * c], LEAST) * pressed
-        slid = choose(dot(force, force) - pressed * pressed > most * most, 1.0, 0.0)
-        slides = choose(pressed > 0.0, slid, 0.0) + slides
+        slides = tell_sliding(pressed, dot(force, force) - pressed * pressed, given["contacts"][4 * c]) + slides
     return program(tape, [slides], tuple(name for argument in arguments for name in argument.names))
+
+
+def tell_sliding(pressed: Number, square: Number, friction: Number) -> Number:
+    """Return 1 where a normal force and the square of that along the ground are those of a contact that slides."""
+    most = maximum(EDGE * friction, LEAST) * pressed
+    return choose(pressed > 0.0, choose(square > most * most, 1.0, 0.0), 0.0)
