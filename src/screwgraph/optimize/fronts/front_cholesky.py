@@ -77,6 +77,52 @@ def factor_triangle(to: Reals, ld: int, width: int, tiny: float) -> int:
     return -1
 
 
+def factor_four(to: Reals, ld: int, tiny: float) -> int:
+    """Factor the first rows of four columns, as `factor_triangle`: roots come last, so that none waits for another."""
+    b = tail(to, ld)
+    c = tail(b, ld)
+    d = tail(c, ld)
+    if not to[0] > 0.0:
+        return 0
+    part = 1.0 / to[0]
+    b0 = to[1] * part
+    c0 = to[2] * part
+    d0 = to[3] * part
+    second = b[1] - b0 * to[1]
+    if not second > tiny * b[1]:
+        b[1] = second
+        return 1
+    part = 1.0 / second
+    left_c = b[2] - c0 * to[1]
+    left_d = b[3] - d0 * to[1]
+    c1 = left_c * part
+    d1 = left_d * part
+    third = c[2] - c0 * to[2] - c1 * left_c
+    if not third > tiny * c[2]:
+        c[2] = third
+        return 2
+    left = c[3] - d0 * to[2] - d1 * left_c
+    d2 = left / third
+    fourth = d[3] - d0 * to[3] - d1 * left_d - d2 * left
+    if not fourth > tiny * d[3]:
+        d[3] = fourth
+        return 3
+    root = sqrt(to[0])
+    to[0] = root
+    to[1] = b0 * root
+    to[2] = c0 * root
+    to[3] = d0 * root
+    root = sqrt(second)
+    b[1] = root
+    b[2] = c1 * root
+    b[3] = d1 * root
+    root = sqrt(third)
+    c[2] = root
+    c[3] = d2 * root
+    d[3] = sqrt(fourth)
+    return -1
+
+
 def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
     """Factor the first f of M columns; return the first one whose pivot is not positive beyond rounding, or -1.
 
@@ -92,7 +138,10 @@ def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
         to = tail(front, j * ld + j)
         if j > 0:
             subtract_products(to, tail(front, j), ld, ld - j, j, count)
-        bad = factor_triangle(to, ld, count, tiny)
+        if count == 4:
+            bad = factor_four(to, ld, tiny)
+        else:
+            bad = factor_triangle(to, ld, count, tiny)
         if bad >= 0:
             return j + bad
         divide_rows(to, ld, ld - j, count)
@@ -128,6 +177,7 @@ DENSE = (
     add_products,
     divide_rows,
     factor_triangle,
+    factor_four,
     factor_front,
     dot_product,
     substitute_front,
