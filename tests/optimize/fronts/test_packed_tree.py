@@ -63,14 +63,15 @@ def test_products_of_rows_are_those_of_pairs_of_entries() -> None:
     assert made.products == sum(n * (n + 1) // 2 for n in np.count_nonzero(J, axis=1).tolist())
 
 
-def test_the_direction_that_fails_is_told() -> None:
+@pytest.mark.parametrize("direction", [4, 5, 6, 7])
+def test_the_direction_that_fails_is_told(direction: int) -> None:
     made, i, j, J, tied = _tree()
     H = np.where(i == j, 1.0, 0.0)
-    H[(i == 7) & (j == 7)] = -3.0
+    H[(i == direction) & (j == direction)] = -3.0
     n = len(tied)
     factors, none = made.make_factors(), np.zeros(np.count_nonzero(J))
-    assert made.factor(H, np.zeros(n), none, np.ones(len(J)), factors, 0.0) == 7
-    assert factors.pivots[7] == -3.0
+    assert made.factor(H, np.zeros(n), none, np.ones(len(J)), factors, 0.0) == direction
+    assert factors.pivots[direction] == -3.0
 
 
 def test_cliques_that_do_not_change_are_not_factored_again() -> None:

@@ -87,9 +87,10 @@ def test_what_has_no_solution_yet_has_no_cliques() -> None:
 
 def test_inequalities_become_active_and_leave() -> None:
     edited = EditedProblem(make_problem(most=1.2, goal=0.3))
-    counts = []
+    counts, followed = [], 0
     for goal in (0.3, 0.42, 0.44, 0.45, 0.4, 0.3):
         assert edited.update({"goal": {"z": [goal, 0.0]}}).success
+        followed += edited.last.cliques > 0
         left, active = measure_kkt_error(edited)
         counts.append(int(active.sum()))
         assert left < 1e-8
@@ -97,6 +98,7 @@ def test_inequalities_become_active_and_leave() -> None:
         fresh = solve(make_problem(most=1.2, goal=goal), tolerances=TIGHT)
         assert gap(edited, fresh.values) < 1e-6  # of barriers, divided by multipliers
     assert max(counts) > min(counts)
+    assert followed == 4  # matrices in which cliques changed; where a search is asked, there are none
 
 
 def share(x, f, g, *, stiffness):

@@ -60,25 +60,8 @@ def divide_rows(to: Reals, ld: int, n: int, width: int) -> None:
             to[c * ld + r] = x / to[c * ld + c]
 
 
-def factor_triangle(to: Reals, ld: int, width: int, tiny: float) -> int:
-    """Factor the first rows of some columns; return the first one whose pivot is not positive, or -1."""
-    for c in range(width):
-        before = to[c * ld + c]
-        for b in range(c):
-            x = to[b * ld + c]
-            for r in range(c, width):
-                to[c * ld + r] = to[c * ld + r] - to[b * ld + r] * x
-        pivot = to[c * ld + c]
-        if not pivot > tiny * before:
-            return c
-        root = sqrt(pivot)
-        for r in range(c, width):
-            to[c * ld + r] = to[c * ld + r] / root
-    return -1
-
-
 def factor_four(to: Reals, ld: int, tiny: float) -> int:
-    """Factor the first rows of four columns, as `factor_triangle`: roots come last, so that none waits for another."""
+    """Factor the first rows of four columns, as `factor_triangle`, in registers; roots do not wait for each other."""
     b = tail(to, ld)
     c = tail(b, ld)
     d = tail(c, ld)
@@ -123,6 +106,25 @@ def factor_four(to: Reals, ld: int, tiny: float) -> int:
     return -1
 
 
+def factor_triangle(to: Reals, ld: int, width: int, tiny: float) -> int:
+    """Factor the first rows of some columns; return the first one whose pivot is not positive, or -1."""
+    if width == 4:
+        return factor_four(to, ld, tiny)
+    for c in range(width):
+        before = to[c * ld + c]
+        for b in range(c):
+            x = to[b * ld + c]
+            for r in range(c, width):
+                to[c * ld + r] = to[c * ld + r] - to[b * ld + r] * x
+        pivot = to[c * ld + c]
+        if not pivot > tiny * before:
+            return c
+        root = sqrt(pivot)
+        for r in range(c, width):
+            to[c * ld + r] = to[c * ld + r] / root
+    return -1
+
+
 def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
     """Factor the first f of M columns; return the first one whose pivot is not positive beyond rounding, or -1.
 
@@ -138,10 +140,7 @@ def factor_front(front: Reals, f: int, M: int, tiny: float) -> int:
         to = tail(front, j * ld + j)
         if j > 0:
             subtract_products(to, tail(front, j), ld, ld - j, j, count)
-        if count == 4:
-            bad = factor_four(to, ld, tiny)
-        else:
-            bad = factor_triangle(to, ld, count, tiny)
+        bad = factor_triangle(to, ld, count, tiny)
         if bad >= 0:
             return j + bad
         divide_rows(to, ld, ld - j, count)
@@ -176,8 +175,8 @@ DENSE = (
     subtract_products,
     add_products,
     divide_rows,
-    factor_triangle,
     factor_four,
+    factor_triangle,
     factor_front,
     dot_product,
     substitute_front,

@@ -46,19 +46,19 @@ def weigh_rows(
 ) -> int:  # fmt: skip
     """Write what hard rows weigh; return -1, or the lone unknown whose pivot h + s^2 / d is not positive."""
     for i in range(primal + rows):
-        memory.pivots[i] = memory.diagonal[i]
+        memory.buffer[i] = memory.diagonal[i]
     for e in range(own_count):
         i = own.at[e]
-        memory.pivots[i] = memory.pivots[i] + values[own.entries[e]]
+        memory.buffer[i] = memory.buffer[i] + values[own.entries[e]]
     for row in range(rows):
-        d = -memory.pivots[primal + row]
+        d = -memory.buffer[primal + row]
         y = lone.unknowns[row]
         if y < 0:
             memory.weights[row] = 1.0 / d
             memory.shares[row] = 0.0
             memory.slacks[row] = 1.0
             continue
-        h = memory.pivots[y]
+        h = memory.buffer[y]
         s = slopes[lone.entries[row]]
         pivot = h + s * s / d
         memory.pivots[y] = pivot
