@@ -157,7 +157,7 @@ def _step(
         parameters=own,
         payload=payload,
         contacts=points,
-        ground=lay_live_ground(points, ground, of_contacts),
+        ground=lay_live_ground(model, points, ground, of_contacts),
         external_wrenches=tuple(external_wrenches),
     )
     return options.step_of(model, TYPICAL_STEP)

@@ -122,7 +122,7 @@ def rollout(
     of_contacts, values = split_parameters(parameters or {})
     names, own = with_payload(values, payload), dict(springs or {})
     points, surface = make_contacts(model, contacts, ground)
-    touching = change_contacts(points, of_contacts), lay_live_ground(points, surface, of_contacts)
+    touching = change_contacts(points, of_contacts), lay_live_ground(model, points, surface, of_contacts)
     times, dynamics = sample_times(model, time, dt), dynamics_of(model)
     wrenches = ExternalWrenches.read(dynamics, external_wrenches, axes=3)
     pushed = None if wrenches is None else wrenches.efforts

@@ -103,7 +103,7 @@ class Simulator:
         of_contacts, names, own = of_file | of_contacts, with_payload(named, payload), dict(springs or {})
         self.model = model
         points, surface = make_contacts(model, contacts, ground)
-        touching = points, lay_live_ground(points, surface, of_contacts)
+        touching = points, lay_live_ground(model, points, surface, of_contacts)
         pushed = tuple(external_wrenches)
         self.options = StepOptions(method, friction, stops, effort_limits, own, names, payload, *touching, pushed)
         self.function = self.options.step_of(model, self.dt).astype(dtype)
@@ -175,7 +175,8 @@ class Simulator:
     def _set_parameters(self, values: Any, of_contacts: Mapping[str, Any]) -> None:
         if self._contacts is not None:
             points, ground = self.options.contacts, self.options.ground
-            self._contacts = change_inputs(self._contacts, points, ground, of_contacts).astype(self.dtype)
+            changed = change_inputs(self.model, self._contacts, points, ground, of_contacts)
+            self._contacts = changed.astype(self.dtype)
         elif of_contacts:
             raise InputError(f"parameters {', '.join(of_contacts)} of contacts that there are not")
         if self.options.parameters:

@@ -201,10 +201,47 @@ def test_files_of_contacts_without_a_ground_mean_the_line_y_0(tmp_path):
     np.testing.assert_allclose(simulator.forces, [[0.0, G, 0.0]] * 2, atol=1e-6)
 
 
-@pytest.mark.parametrize("ground", [sg.Plane(), sg.Steps([1.0], [0.1])])
-def test_grounds_that_are_level_across_the_plane_are_refused(ground):
+def test_a_plane_that_is_level_across_the_plane_is_refused():
+    rod, toe = sg.load_mechanism(ROD), [sg.Contact("P")]
     with pytest.raises(sg.InputError, match="out of the plane"):
-        sg.Simulator(sg.load_mechanism(ROD), contacts=[sg.Contact("P")], ground=ground)
+        sg.Simulator(rod, contacts=toe, ground=sg.Plane())
+    simulator = sg.Simulator(rod, contacts=toe, parameters=["ground"])
+    with pytest.raises(sg.InputError, match="out of the plane"):
+        simulator.set_parameters({"ground": sg.Plane()})
+
+
+def test_a_rod_rests_on_two_steps():
+    feet = [sg.Contact(name, friction=1.0) for name in "PQ"]
+    rest = sg.simulate(
+        sg.load_mechanism(ROD), [0, 0.02, 1, 0.12], time=1.0, contacts=feet, ground=sg.Steps([0.5], [0.1])
+    )
+    _, lower, _, upper = rest.q[-1]
+    np.testing.assert_allclose([lower, upper], [0.0, 0.1], atol=1e-4)
+    forces = np.array([rest.external_wrenches[name][-1, 4] for name in "PQ"])
+    assert forces.sum() == pytest.approx(2.0 * G, rel=1e-6)
+    assert forces.min() > 0.9 * G
+
+
+@pytest.mark.parametrize("friction", [0.05, 0.8])
+@pytest.mark.parametrize("radius", [0.0, 0.05])
+def test_a_map_of_one_slope_is_that_slope(friction, radius):
+    x, feet = np.linspace(-3.0, 3.0, 61), [sg.Contact(name, radius, friction=friction) for name in "PQ"]
+    hill = sg.HeightMap(np.tile(-0.2 * x[:, None] + 0.1 * radius, (1, 5)), (-3.0, -0.2), 0.1)
+    line = sg.Plane((0.2, 1.0, 0.0), 0.1 * radius / np.hypot(0.2, 1.0))
+    on_hill, on_line = (
+        sg.simulate(sg.load_mechanism(ROD), [0, 0.1, 1, -0.1], time=0.3, contacts=feet, ground=ground)
+        for ground in (hill, line)
+    )
+    np.testing.assert_allclose(on_hill.q, on_line.q, atol=1e-9)
+
+
+def test_motions_have_their_own_steps():
+    rod, feet = sg.load_mechanism(ROD), [sg.Contact(name) for name in "PQ"]
+    heights = np.array([[0.0], [0.05], [0.1]])
+    start = np.tile([0.0, 0.02, 1.0, 0.02], (3, 1)) + heights * [0.0, 0.0, 0.0, 1.0]
+    ground = sg.Steps([0.5], heights)
+    runs = sg.rollout(rod, start, time=0.5, contacts=feet, ground=ground)
+    np.testing.assert_allclose(runs.q[:, -1, 3], heights[:, 0], atol=2e-4)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,11 @@ import numpy as np
 
 from screwgraph.base.argument_checks import describe_value, validate_numbers
 from screwgraph.base.errors import InputError
+from screwgraph.model import Model
 from screwgraph.motion.simulation.contacts.contact_inputs import ContactInputs, stack_values
 from screwgraph.motion.simulation.contacts.geometry.contact import GROUND, LIVE, Contact
 from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.touching_kind import TOUCHING
 
 
 def split_parameters(given: Any) -> tuple[dict[str, Any], Any]:
@@ -28,24 +30,24 @@ def split_parameters(given: Any) -> tuple[dict[str, Any], Any]:
     return {name: None for name in given if name in LIVE}, tuple(name for name in given if name not in LIVE)
 
 
-def lay_live_ground(contacts: Sequence[Contact], ground: Ground, own: Mapping[str, Any]) -> Ground:
+def lay_live_ground(model: Model, contacts: Sequence[Contact], ground: Ground, own: Mapping[str, Any]) -> Ground:
     """Return the ground with which a simulation begins; one that is a parameter is an input of the code.
 
-    Raises InputError where there are no contacts, or the value of the ground is none.
+    Raises InputError where there are no contacts, or the value of the ground is none that the model can touch.
     """
     if own and not contacts:
         raise InputError(f"parameters {', '.join(own)} of contacts that there are not", fix="give contacts=")
     if own.get(GROUND) is not None:
-        ground = check_ground(own[GROUND])
+        ground = _lay_ground(model, own[GROUND])
     fixed = ground.fixed if GROUND in own else None
     return ground if fixed is None else Plane(np.array([fixed.normal]), np.array([fixed.height]))
 
 
-def check_ground(value: Any) -> Ground:
-    """Return a ground. Raises InputError for what is none."""
+def _lay_ground(model: Model, value: Any) -> Ground:
+    """Return a ground as a model touches it. Raises InputError for what is none, or none for the model."""
     if not isinstance(value, Ground):
         raise InputError(f"ground: expected a ground, got {describe_value(value)}", fix="sg.Plane((0, 0.1, 1))")
-    return value
+    return TOUCHING[model.kind].lay_ground(model, value)
 
 
 def change_contacts(contacts: Sequence[Contact], numbers: Mapping[str, Any]) -> tuple[Contact, ...]:
@@ -69,7 +71,7 @@ def change_contacts(contacts: Sequence[Contact], numbers: Mapping[str, Any]) -> 
 
 
 def change_inputs(
-    inputs: ContactInputs, contacts: Sequence[Contact], ground: Ground, own: Mapping[str, Any]
+    model: Model, inputs: ContactInputs, contacts: Sequence[Contact], ground: Ground, own: Mapping[str, Any]
 ) -> ContactInputs:
     """Return the inputs of a step at other numbers of contacts, and on another ground; the others as they were.
 
@@ -77,7 +79,7 @@ def change_inputs(
     """
     if GROUND in own and inputs.fixed is not None:
         raise InputError("the ground of this simulator stands in its code", fix='make it with parameters=["ground"]')
-    surface = ground if own.get(GROUND) is None else check_ground(own[GROUND])
+    surface = ground if own.get(GROUND) is None else _lay_ground(model, own[GROUND])
     if inputs.ground.flat and not surface.flat:
         raise InputError(
             "a plane becomes another kind of ground", why="code knows that it is flat", fix="give that ground at first"

@@ -16,6 +16,7 @@ from screwgraph.model.mechanism.forces import Motion
 from screwgraph.model.mechanism.forces.base import coordinate_slots
 from screwgraph.motion.simulation.contacts.geometry.contact import MOST_CLOSED, Contact
 from screwgraph.motion.simulation.contacts.geometry.ground import Ground, Plane
+from screwgraph.motion.simulation.contacts.geometry.upright_ground import UprightGround
 from screwgraph.spatial import Array
 
 ACROSS = 1e-9
@@ -81,12 +82,13 @@ class MechanismContacts:
     def lay_ground(self, model: Mechanism, given: Ground | None) -> Ground:
         """Return the ground that is given, else that of its file, else z = 0, in the plane y = 0.
 
+        Steps and maps, whose heights are along z, are profiles over x for mechanisms in the plane.
+
         Raises:
-            InputError: normals of a ground that mechanisms in the plane touch are out of the plane.
+            InputError: the normal of a plane that mechanisms in the plane touch is out of it.
         """
         if given is not None:
-            _check_normals(model, given)
-            return given
+            return _lay_upright(model, given)
         up = (0.0, 1.0, 0.0) if model.dimension == 2 else (0.0, 0.0, 1.0)
         if model.ground is None:
             return Plane(up)
@@ -115,15 +117,18 @@ class MechanismContacts:
         return [locate_point(model, contact, q)[0] for contact in contacts]
 
 
-def _check_normals(mechanism: Mechanism, ground: Ground) -> None:
-    """Raise InputError where a mechanism in the plane is to touch a ground that is level across it."""
+def _lay_upright(mechanism: Mechanism, ground: Ground) -> Ground:
+    """Return a ground whose heights are along y for mechanisms in the plane. Raises InputError, see `lay_ground`."""
     planes = ground.tangent_planes(np.zeros((ground.motions, 1, 3)), np.zeros(1))
-    if mechanism.dimension == 2 and (np.abs(planes[..., 2]) > ACROSS).any():
-        raise InputError(
-            f"the ground of {mechanism.name!r}, a mechanism in the plane, has a normal out of the plane",
-            why="x and y are its axes, and up is y; heights of steps and maps are along z",
-            fix="ground=sg.Plane((0, 1, 0)), or points with z in its file",
-        )
+    if mechanism.dimension != 2 or (np.abs(planes[..., 2]) <= ACROSS).all():
+        return ground
+    if not ground.flat:
+        return UprightGround(ground)
+    raise InputError(
+        f"the ground of {mechanism.name!r}, a mechanism in the plane, has a normal out of the plane",
+        why="x and y are its axes, and up is y",
+        fix="ground=sg.Plane((0, 1, 0)), or points with z in its file",
+    )
 
 
 def locate_point(
