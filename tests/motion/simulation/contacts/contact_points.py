@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -125,9 +126,9 @@ class Contacts:
 
 
 class FirstSolutions:
-    """Velocities at the middle of steps that are solved twice, as a code that solves each once and momentum find them.
+    """What second solutions have of first ones: velocities of arcs, and loads, by a code that solves each step once.
 
-    A second solution has the arcs of points by the mean of velocities before and after the first one's impulses.
+    A second solution has the arcs of points by velocities that the first one's impulses make, momentum finds them here.
     """
 
     def __init__(self, case: Case, points: Contacts) -> None:
@@ -135,45 +136,79 @@ class FirstSolutions:
         tree = without_loops(case.robot)
         self.mass, self.bias = sg.mass_matrix(tree), sg.bias_forces(tree)
         self.damping = np.concatenate([np.full(j.type.nv, j.damping) for j in tree.joints])
-        # A place next to the contact's, so that code that solves once is not taken for that of ours.
-        contacts = tuple(replace(c, at=tuple(np.nextafter(c.at, 1.0).tolist())) for c in case.contacts)
-        q, qd = case.posture, np.zeros(case.robot.nv)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(second_solution, "TURN", 1e30)
-            simulator = sg.Simulator(case.robot, DT, q, qd, contacts=contacts)
-            simulator.step()
-        self.step = simulator.function
+        self.step = compile_without(case, 1.0, (second_solution, "TURN"))
         self.free = list(find_free_velocities(case.robot).free)
 
-    def middles(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, *others: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return velocities (B, nv) of arcs, those of the start where there is no second solution, and where it is."""
+    def arcs(
+        self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, loads: np.ndarray, *others: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return velocities (B, nv) of arcs, normal forces (B, k) that weigh these, and where a solution is second.
+
+        Where there is none, they are velocities of the start, and `loads`, those of the step before.
+        """
         after, v, F, *_ = (np.asarray(x) for x in self.step(q, qd, tau, *others))
         fastest = np.abs(np.concatenate([qd[:, self.free], start_axes(q, after, v)[:, self.free]], axis=1)).max(axis=1)
         is_second = (DT * fastest > second_solution.TURN) & (np.abs(F).max(axis=(1, 2)) > 0.0)
         found = qd.copy()
         if is_second.any():
             own = q[is_second], qd[is_second]
-            found[is_second] = 0.5 * (qd[is_second] + self._pushed(*own, tau[is_second], F[is_second]))
-        return found, is_second
+            found[is_second] = self._pushed(*own, tau[is_second], F[is_second])
+        return found, np.where(is_second[:, None], F[..., 2], loads), is_second
 
     def _pushed(self, q: np.ndarray, qd: np.ndarray, tau: np.ndarray, F: np.ndarray) -> np.ndarray:
         """Return velocities at the end of steps by Coriolis' forces of their start and forces of contacts."""
         robot = self.case.robot
-        M = np.asarray(self.mass(q)) + DT * np.diag(self.damping)
+        M = self.weigh(q)
         force = tau - np.asarray(self.bias(q, qd)) + self.points.efforts(q, F)  # bias has the damping of qd
-        turned = np.array([turning(robot.manifold, v) for v in qd])
-        free = qd + DT * (np.linalg.solve(M, force[..., None])[..., 0] + turned)
+        turned = DT * np.array([turning(robot.manifold, v) for v in qd])
         if not robot.is_closed:
-            return free
-        ahead = np.array([robot.manifold.retract(a, DT * b) for a, b in zip(q, qd, strict=True)])
-        return np.array([_closed(robot, *each) for each in zip(ahead, M, free, strict=True)])
+            return qd + turned + DT * np.linalg.solve(M, force[..., None])[..., 0]
+        swept = self.turn(q, qd)
+        K = (constraint_jacobian(robot, each) for each in q)
+        pushed = [respond(m, k, DT * f, -k @ t) for m, k, f, t in zip(M, K, force, turned, strict=True)]
+        return qd + turned + swept + np.array(pushed)
+
+    def weigh(self, q: np.ndarray) -> np.ndarray:
+        """Return mass matrices (B, nv, nv) with dampers at the ends of steps."""
+        return np.asarray(self.mass(q)) + DT * np.diag(self.damping)
+
+    def turn(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Return changes (B, nv) of velocities which loops turn by impulses along their rows at the middle of a step.
+
+        Loops then open at -(2 K - K0) qd by rows K0 of the start. Masses are those of the middle.
+        """
+        robot, found = self.case.robot, list[np.ndarray]()
+        middle = np.array([robot.manifold.retract(a, 0.5 * DT * b) for a, b in zip(q, qd, strict=True)])
+        for a, b, v, M, M_mid in zip(q, middle, qd, self.weigh(q), self.weigh(middle), strict=True):
+            K, K_mid = constraint_jacobian(robot, a), constraint_jacobian(robot, b)
+            rates = -2.0 * K_mid @ v
+            impulse = K_mid.T @ yield_to(M, K) @ rates
+            found.append(respond(M, K, impulse + (M - M_mid) @ respond(M, K, impulse, rates), rates))
+        return np.array(found)
 
 
-def _closed(robot: sg.Robot, q: np.ndarray, M: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Return the velocities that loops leave of v."""
-    K = constraint_jacobian(robot, q)
-    W = np.linalg.solve(M, K.T)
-    return v - W @ np.linalg.pinv(K @ W, rcond=1e-11) @ (K @ v)
+def compile_without(case: Case, towards: float, bound: tuple[ModuleType, str]) -> sg.Function:
+    """Return the code of a step that does not do what it does from a bound on.
+
+    Its contacts are at places next to those of a case, so that its code is not taken for that of ours.
+    """
+    contacts = tuple(replace(c, at=tuple(np.nextafter(c.at, towards).tolist())) for c in case.contacts)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(*bound, 1e30)
+        simulator = sg.Simulator(case.robot, DT, case.posture, np.zeros(case.robot.nv), contacts=contacts)
+        simulator.step()
+    return simulator.function
+
+
+def yield_to(M: np.ndarray, K: np.ndarray) -> np.ndarray:
+    """Return the impulses along rows K of loops that open them at unit rates, of independent rows or repeated ones."""
+    return np.linalg.pinv(K @ np.linalg.solve(M, K.T), rcond=1e-11)
+
+
+def respond(M: np.ndarray, K: np.ndarray, impulse: np.ndarray, rates: np.ndarray) -> np.ndarray:
+    """Return the change of velocities that an impulse makes while loops open at rates."""
+    v = np.linalg.solve(M, impulse)
+    return v + np.linalg.solve(M, K.T) @ (yield_to(M, K) @ (rates - K @ v))
 
 
 def start_axes(q: np.ndarray, after: np.ndarray, qd: np.ndarray) -> np.ndarray:

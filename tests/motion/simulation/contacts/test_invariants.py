@@ -10,9 +10,16 @@ import pytest
 import screwgraph as sg
 from screwgraph.model.robot import constraint_jacobian, without_loops
 from screwgraph.motion.simulation.closure_code import jacobian_code
-from screwgraph.motion.simulation.contacts.steps.shorter_steps import FAST
+from screwgraph.motion.simulation.contacts.steps import shorter_steps
 from tests.motion.simulation.contacts.bodies import free_body
-from tests.motion.simulation.contacts.contact_points import DT, Case, Contacts, FirstSolutions, start_axes
+from tests.motion.simulation.contacts.contact_points import (
+    DT,
+    Case,
+    Contacts,
+    FirstSolutions,
+    compile_without,
+    start_axes,
+)
 from tests.robots import robot_file, shared_file
 from tests.suites import in_suites, record
 
@@ -98,7 +105,7 @@ CASES: dict[str, Callable[[], Case]] = {
 def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
     """Return the largest parts by which laws were not obeyed, over all steps of all motions."""
     rng, robot, places, driven = np.random.default_rng(0), case.robot, Contacts(case), case.driven
-    firsts = FirstSolutions(case, places)
+    firsts, undivided = FirstSolutions(case, places), compile_without(case, -1.0, (shorter_steps, "UNSOLVED"))
     q, qd = np.tile(case.posture, (motions, 1)), rng.normal(size=(motions, robot.nv))
     tilt = 0.3 * rng.normal(size=(motions, 3)) if case.holds else 3.0 * rng.normal(size=(motions, 3))
     size = np.linalg.norm(tilt, axis=1, keepdims=True)
@@ -120,11 +127,12 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         tau = np.zeros((motions, robot.nv))
         noise = 0.1 * k * rng.normal(size=(motions, len(driven)))
         tau[:, driven] = k * (case.posture[driven + 1] - q[:, driven + 1]) - d * qd[:, driven] + noise
-        swung, is_second = firsts.middles(q, qd, tau, *simulator._last)
+        left = np.asarray(undivided(q, qd, tau, *simulator._last)[-1])[:, 0]
+        swung, pressed, is_second = firsts.arcs(q, qd, tau, loads, *simulator._last)
         simulator.step(tau)
         after, F, gaps = simulator.q.copy(), simulator.forces, simulator.gaps
         moved = start_axes(q, after, simulator.qd)
-        u = places.velocities(q, moved) + 0.5 * DT * places.slip_rates(q, swung, loads, qd)
+        u = places.velocities(q, moved) + 0.5 * DT * places.slip_rates(q, swung, pressed, qd)
         x, deep = DT * F, np.maximum(-gaps * 500.0, 0.0)
         soft = SOFT * np.where(deep > PUSH_OUT, PUSH_OUT / np.maximum(deep, PUSH_OUT), 1.0)
         opening = u[..., 2] + soft * x[..., 2] + np.where(gaps > 0.0, gaps / DT, np.maximum(gaps * 500.0, -PUSH_OUT))
@@ -140,7 +148,7 @@ def worst_of_steps(case: Case, motions: int, steps: int) -> dict[str, float]:
         gain = (now - first - work) / np.maximum(np.abs(first), robot.mass * G * case.drop)
         # Forces of divided steps are means, their gaps those of the first shorter step: laws hold in each of these.
         fastest = np.abs(np.concatenate([qd[:, firsts.free], moved[:, firsts.free]], axis=1)).max(axis=1)
-        is_divided = DT * fastest > FAST
+        is_divided = (DT * fastest > shorter_steps.FAST) | (left > 0.5 * SOLVED)
         solved = (simulator.residual <= SOLVED) & ~is_divided
         found = {
             "cone": (rubs - MU * x[..., 2] * (1 + 1e-9))[solved],

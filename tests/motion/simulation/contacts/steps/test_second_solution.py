@@ -1,10 +1,13 @@
-"""Coriolis' forces of steps in which contacts push on arms that whirl: of the middle of velocities at both ends."""
+"""Steps in which contacts push on what whirls: Coriolis' forces, arcs, loads by what a first solution's impulses make.
+
+Forces are those of the middle of velocities at both ends, arcs of points those of the end.
+"""
 
 import numpy as np
 import pytest
 
 import screwgraph as sg
-from tests.motion.simulation.contacts.bodies import PointJacobians, slip_rates
+from tests.motion.simulation.contacts.bodies import PointJacobians, free_brick, slip_rates
 
 DT = 1e-3
 ARM = """<robot name="arm"><link name="base"/>{links}</robot>"""
@@ -40,11 +43,28 @@ def test_coriolis_forces_are_those_of_the_velocity_that_contacts_leave(speed):
     off = {
         name: np.abs(M @ (after - qd0) + DT * np.asarray(bias(q0, v)) - J.T @ push).max() for name, v in middles.items()
     }
-    u, drift = J @ after, {"free": qd0, "found": middles["found"]}
+    u, drift = J @ after, {"free": qd0, "found": after}
     slips = {name: u + 0.5 * DT * slip_rates(arm, jacobians, q0, v)[0] for name, v in drift.items()}
     first, second = ("found", "free") if speed * DT > 0.02 else ("free", "found")
     assert off[first] < 0.1 * off[second]
     assert abs(slips[first][2]) < 0.1 * abs(slips[second][2])
+
+
+def test_a_foot_that_tips_from_heel_to_toe_stays_on_its_toe():
+    """It swings about its toe, not about its heel, which carried it the step before: 0.05 m/s of the toe else."""
+    foot, spin = free_brick(1.0, (0.2, 0.1, 0.04)), 24.0
+    ends = [sg.Contact("body", at=(x, 0.0, 0.02), friction=10.0, stiffness=np.inf) for x in (-0.1, 0.1)]
+    q, qd = np.array([0.0, 0.0, -0.02, 0.0, 0.0, 0.0, 1.0]), spin * np.array([0.0, 1.0, 0.0, -0.02, 0.0, 0.1])
+    simulator = sg.Simulator(foot, DT, q, qd, contacts=ends)
+    dt, numbers, none = simulator._last
+    heel = np.array(none)
+    heel[0, 2] = 100.0
+    place = sg.forward_kinematics(foot, "body")
+    for last in (none, heel):
+        after, _, F, *_ = (np.asarray(x) for x in simulator.function(q, qd, np.zeros(6), dt, numbers, last))
+        assert F[0].max() < 1e-9 < 1.0 < F[1, 2]
+        moved = (np.asarray(place(after)) - np.asarray(place(q))) @ [0.1, 0.0, 0.02, 1.0]
+        assert np.abs(moved[:2]).max() < 1e-3 * DT
 
 
 def test_motions_side_by_side_are_each_what_it_is_alone():

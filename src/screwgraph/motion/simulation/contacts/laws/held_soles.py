@@ -83,7 +83,7 @@ class HeldSoles:
         return found
 
     def average_arcs(self, last: Numbers, arrives: Numbers, arcs: Numbers) -> list[Number]:
-        """Return the arcs (m/s) of the model's rows: those of centres of pressure of the step before.
+        """Return the arcs (m/s) of the model's rows: those of centres of pressure of the `last` impulses.
 
         Of soles that did not press then, of contacts that arrive (1, else 0), if there are any; else each has its own.
         """

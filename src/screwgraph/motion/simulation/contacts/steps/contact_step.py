@@ -24,7 +24,7 @@ from screwgraph.motion.simulation.contacts.laws.sweeps import (
 )
 from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
 from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
-from screwgraph.motion.simulation.contacts.steps.first_solution import FirstSolution
+from screwgraph.motion.simulation.contacts.steps.first_solution import LAST, FirstSolution
 from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     CLOSING,
     PROBLEM,
@@ -44,7 +44,7 @@ from screwgraph.motion.simulation.contacts.steps.shorter_steps import (
     WHOLE,
     ShorterSteps,
     find_lead,
-    split_far_step,
+    split_failed_step,
 )
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
 from screwgraph.motion.simulation.contacts.steps.step_problem import make_problem
@@ -223,6 +223,7 @@ class ContactStep:
             "R": m,
             "values": sum(law.values for law in laws),
             "x": m,
+            LAST: m,
             "change": len(self.model.free_velocities.free),
             "times": k,
             "aims": k,
@@ -244,13 +245,15 @@ class ContactStep:
         Of rebounds that are `late` positions of loops know in their first passage.
         """
         memory, search, closing = self.memory, self.search, self.closing
-        reads = [*held[:4], "gaps", "axes", "rates", "times", "aims", "arrive", "b", "arcs", "drift", "rub"]
+        begun = ["x", "second"] if self.model.whirls else []
+        last = make_named_block(memory, "last", [held[1], held[3], "axes", *begun], [LAST], self.find_last)
+        reads = [*held[:3], LAST, "gaps", "rates", "times", "aims", "arrive", "b", "arcs", "drift", "rub"]
         if isinstance(search, Propagation):
             writes = [*PROBLEM, "x", "state", "round", "least"]
             reads = [*reads, "places"]
-            return make_named_block(memory, "aim", reads, writes, self.begin_propagation), *search.list_parts()
-        aim = self.first.list_parts(memory, reads)
-        reads, first = ["dt", "forces", "axes", "x", "round"], memory.places("round").start
+            return last, make_named_block(memory, "aim", reads, writes, self.begin_propagation), *search.list_parts()
+        aim = (last, *self.first.list_parts(memory, reads))
+        reads, first = [LAST, "x", "round"], memory.places("round").start
         start = memory.block(
             "start", [*reads, *(["closing"] if closing else [])], ["x", "tried", "direct"], self.begin_search
         )
@@ -262,16 +265,21 @@ class ContactStep:
 
     def begin_propagation(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws, impulses of the step before, the state, and the least proximal term."""
-        last, (h,) = self.terms.read_impulses(at["dt"], at["forces"], at["axes"]), at["dt"]
+        last, (h,) = at[LAST], at["dt"]
         problem = make_problem(self.terms, at, last)
         return [*chain(*problem[:3]), *last, *begin_sweeps(h, FEW), 1.0, 0.0, 0.0, LEAST * sqrt(rounding(h))]
 
-    def begin_search(self, dt: Any, forces: Any, axes: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
-        """Return the impulses with which a search begins: those of the step before, of a later passage its own.
+    def find_last(self, at: Mapping[str, Any]) -> list[Number]:
+        """Return the impulses of the step before, of a second solution those of the first one."""
+        last = self.terms.read_impulses(at["dt"], at["forces"], at["axes"])
+        return choose_vector(at["second"][0] > 0.5, at["x"], last) if "second" in at else last
+
+    def begin_search(self, last: Any, x: Any, round_: Any, *closing: Any) -> list[Number]:
+        """Return the impulses with which a search begins: the last ones, of a later passage its own.
 
         They are tried first; then follows the state of the method that does.
         """
-        last, is_on = self.terms.read_impulses(dt, forces, axes), round_[0] > 0.5
+        is_on = round_[0] > 0.5
         if closing:
             is_on = choose(closing[0][1] < 0.5, round_[0], 0.0) > 0.5
         found = choose_vector(is_on, last, x)
@@ -290,7 +298,8 @@ class ContactStep:
         if (first := f"{FIRST}x") in given:
             at |= self.terms.evaluate_second(at, given[first])
         q, dt, x = given["q"], given["dt"], given["x"]
-        last, rows = self.terms.read_impulses(dt, given["forces"], at["axes"]), self.first.read_rows(at)
+        last = given[first] if first in given else self.terms.read_impulses(dt, given["forces"], at["axes"])
+        rows = self.first.read_rows(at)
         b, R, values, _ = make_problem(self.terms, at, last)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
         inertia, free, opened = self.terms.inertia(*(at[name] for name in INERTIA)), at["free"], list[Number]()
@@ -345,5 +354,6 @@ class ContactStep:
         if self.closing and SPLIT in at:
             fast = maximum(fast, self.closing.swerve(velocity_free, at))
         if SPLIT in at:  # of shorter steps, those in which contacts push, though none goes that far
-            fast, goes = maximum(fast, choose(largest(x) > 0.0, at[SPLIT][1], 0.0)), split_far_step(way, at[SPLIT])
+            fast = maximum(fast, choose(largest(x) > 0.0, at[SPLIT][1], 0.0))
+            goes = split_failed_step(way, at["round"][2] / at["state"][2], at[SPLIT])
         return [*ahead, *forces, *terms.full("gaps", at["gaps"]), at["round"][2], at["state"][1], fast, *goes]

@@ -31,6 +31,8 @@ from screwgraph.tape import Memory, Number, Part, SettledWhen, dot
 
 FOUND = ("x", "change", "state", "round")
 """Impulses, changes of velocities, and states of sweeps and rounds."""
+LAST = "last x"
+"""The impulses of the step before, of a second solution those of the first one."""
 STICKS = "sticks"
 """Whether no contact slid in the step before."""
 
@@ -66,7 +68,7 @@ class FirstSolution:
 
     def begin(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws; the last impulses and no change; the state of a search; whether none slid."""
-        last, slides = self.terms.read_impulses(at["dt"], at["forces"], at["axes"]), 0.0
+        last, slides = at[LAST], 0.0
         for c in range(len(self.terms.model.contacts)):
             normal, *along = last[3 * c : 3 * c + 3]
             slides = tell_sliding(normal, dot(along, along), at["contacts"][4 * c]) + slides
@@ -77,7 +79,7 @@ class FirstSolution:
 
     def stick(self, at: Mapping[str, Any]) -> list[Number]:
         """Return what `settle` does where no contact slid; others' steps are left to a search."""
-        last = self.terms.read_impulses(at["dt"], at["forces"], at["axes"])
+        last = at[LAST]
         b, R, values = (list(at[name]) for name in PROBLEM)
         found, may = self.settle(at, (b, R, values, []), last), at[STICKS][0]
         m, n = len(b), len(b) + len(self.terms.model.free_velocities.free)
@@ -87,7 +89,7 @@ class FirstSolution:
 
     def aim(self, at: Mapping[str, Any]) -> list[Number]:
         """Return b, R and values of laws, then what `settle` does."""
-        last = self.terms.read_impulses(at["dt"], at["forces"], at["axes"])
+        last = at[LAST]
         problem = make_problem(self.terms, at, last)
         return [*chain(*problem[:3]), *self.settle(at, problem, last)]
 

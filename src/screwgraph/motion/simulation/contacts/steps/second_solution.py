@@ -2,7 +2,9 @@
 
 Coriolis' forces and the arcs of contacts' points belong to the middle of a step. The first solution has them of the
 velocities without contacts, and of the start: differences of the order of (h qd)^2, which turn into energy where joints
-turn by tenths of a radian a step. The second one has them of velocities that the impulses of the first make.
+turn by tenths of a radian a step. The second one has them of velocities that the impulses of the first make, and takes
+soles to swing about the centres of pressure of these impulses: where a foot tips from its heel to its toe, that of the
+step before is elsewhere.
 """
 
 from __future__ import annotations

@@ -2,10 +2,11 @@
 
 A step has one mass matrix, that of its start, and Coriolis' forces and arcs of constant velocities: errors of the order
 of (h qd)^3. Where a coordinate would go more than a tenth of a radian, shorter steps follow one another, each of which
-obeys all laws: a half, a quarter, ... of the whole, as the velocity at the start of each asks. Velocities belong to the
-middles of steps, so that positions glide from half of one step after these to half of the next one: lengths change
-without an error of the first order. Steps of robots with loops end there by
-themselves, with the length of the next one known, so that loops are closed there.
+obeys all laws: a half, a quarter, ... of the whole, as the velocity at the start of each asks. Where impulses that obey
+the laws are not found, or loops not closed, a step is taken again, half as long, too. Velocities belong to the middles
+of steps, so that positions glide from half of one step after these to half of the next one: lengths change without an
+error of the first order. Steps of robots with loops end there by themselves, with the length of the next one known, so
+that loops are closed there.
 """
 
 from __future__ import annotations
@@ -43,8 +44,11 @@ LEAST = 1.5 * 0.5**HALVED
 """Part of a step beyond which shorter ones are halved."""
 TINY = 1e-3
 """Part of a step that is none: what rounding leaves of it."""
-SPLIT, SHARES = "split", 3
-"""The state: whether a step is split and goes on, whether it is split, the time that is left of it (s)."""
+UNSOLVED = 9.0
+"""How many times as large as the change that ends sweeps a residual is with which a step is taken again, shorter."""
+SPLIT, SHARES = "split", 4
+"""The state: whether a step is split and goes on, whether it is split, the time that is left of it (s), the residual of
+the last one, in smallest changes of sweeps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +91,7 @@ class ShorterSteps:
         """Return the arguments of a whole step, and whether it is split."""
         (h,), fastest = at[f"{WHOLE}dt"], self._find_fastest(at[f"{WHOLE}qd"])
         splits = choose(h * fastest > FAST, 1.0, 0.0)
-        return [*(x for vector in at.values() for x in vector), splits, splits, h]
+        return [*(x for vector in at.values() for x in vector), splits, splits, h, 0.0]
 
     def shorten(self, at: Mapping[str, Any]) -> list[Number]:
         """Return position, velocity and length of the first shorter step."""
@@ -99,26 +103,25 @@ class ShorterSteps:
     def follow(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the start of the next shorter step, the results so far, and whether to go on.
 
-        Forces are means, gaps those of the first, the residual is the largest. A step that goes too far is taken again,
-        half as long.
+        Forces are means, gaps those of the first, the residual is the largest. A step that goes too far, or is not
+        solved, is taken again, half as long.
         """
-        (goes, splits, left), (short,), (whole,) = at[SPLIT], at["dt"], at[f"{WHOLE}dt"]
-        is_far = (
-            choose(short * self._find_fastest(at["qd'"]) > FAR, choose(short > LEAST * whole, goes, 0.0), 0.0) > 0.5
-        )
-        is_on, is_first, after = goes > 0.5, left > (1.0 - TINY) * whole, choose(is_far, left, left - short)
+        (goes, splits, left, residual), (short,), (whole,) = at[SPLIT], at["dt"], at[f"{WHOLE}dt"]
+        fails = find_failure(short * self._find_fastest(at["qd'"]), residual)
+        repeats = choose(short > LEAST * whole, goes * fails, 0.0) > 0.5
+        is_on, is_first, after = goes > 0.5, left > (1.0 - TINY) * whole, choose(repeats, left, left - short)
         ends = after < TINY * whole
-        state = choose_vector(is_far, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
+        state = choose_vector(repeats, [*at["q"], *at["qd"]], [*at["q'"], *at["qd'"]])
         q, qd = state[: len(at["q"])], state[len(at["q"]) :]
-        length = choose(ends, whole, choose(is_far, 0.5 * short, choose_length(self._find_fastest(qd), whole, after)))
+        length = choose(ends, whole, choose(repeats, 0.5 * short, choose_length(self._find_fastest(qd), whole, after)))
         shift = 0.5 * (length - short)
-        ahead = self._glide(q, qd, choose(is_far, shift, 0.0) if self.closes else shift)
+        ahead = self._glide(q, qd, choose(repeats, shift, 0.0) if self.closes else shift)
         sums = [choose(is_first, 0.0, f) for f in at[f"{KEPT}forces'"]]
         sums = add_vectors(sums, [short / whole * f for f in at["forces'"]])
         gaps = choose_vector(is_first, at["gaps'"], at[f"{KEPT}gaps'"])
         (worst, passages), (before, others) = at["solution"], (choose(is_first, 0.0, x) for x in at[f"{KEPT}solution"])
         found = [*ahead, *sums, *gaps, maximum(worst, before), passages + others]
-        takes = choose(is_far, 0.0, goes) > 0.5
+        takes = choose(repeats, 0.0, goes) > 0.5
         kept = choose_vector(takes, found, [x for name in RESULTS for x in at[f"{KEPT}{name}"]])
         return [
             *choose_vector(is_on, ahead, [*at["q"], *at["qd"]]),
@@ -126,7 +129,7 @@ class ShorterSteps:
             *choose_vector(takes, at["forces'"], at["forces"]),
             *choose_vector(splits > 0.5, kept, [x for name in RESULTS for x in at[name]]),
             *kept,
-            *(choose(ends, 0.0, goes), splits, choose(is_on, after, left)),
+            *(choose(ends, 0.0, goes), splits, choose(is_on, after, left), residual),
         ]
 
     def _find_fastest(self, qd: Any) -> Number:
@@ -154,14 +157,19 @@ def find_lead(fastest: Number, at: Mapping[str, Any]) -> Number:
 
     Robots with loops begin and end with the length that their velocity asks for, also beyond a whole step.
     """
-    (whole,), (short,), (*_, left) = at[f"{WHOLE}dt"], at["dt"], at[SPLIT]
+    (whole,), (short,), (_, _, left, _) = at[f"{WHOLE}dt"], at["dt"], at[SPLIT]
     after = left - short
     ahead = choose_length(fastest, whole, choose(after < TINY * whole, whole, after))
     return 0.5 * (ahead - short)
 
 
-def split_far_step(way: Number, split: Sequence[Number]) -> list[Number]:
-    """Return the state `SPLIT` after a step in which coordinates went some way: a whole one that is too far goes on."""
-    goes, splits, left = split
-    again = choose(way > FAR, choose(splits > 0.5, 0.0, 1.0), 0.0)
-    return [maximum(goes, again), maximum(splits, again), left]
+def find_failure(way: Number, residual: Number) -> Number:
+    """Return 1 where coordinates go too far in a step (rad, m), or laws are not obeyed, by so many smallest changes."""
+    return choose(way > FAR, 1.0, choose(residual > UNSOLVED, 1.0, 0.0))
+
+
+def split_failed_step(way: Number, residual: Number, split: Sequence[Number]) -> list[Number]:
+    """Return the state `SPLIT` after a step in which coordinates went some way: a whole one that fails goes on."""
+    goes, splits, left, _ = split
+    again = choose(splits > 0.5, 0.0, find_failure(way, residual))
+    return [maximum(goes, again), maximum(splits, again), left, residual]

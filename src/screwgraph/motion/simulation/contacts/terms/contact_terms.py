@@ -295,7 +295,7 @@ class ContactModel:
             change = inertia.solve([h * e for e in efforts], [-x for x in multiply_vector(K, moved)])
             kick = [v + c for v, c in zip(moved, change, strict=True)]
             ahead, free = free, [v + w + c for v, w, c in zip(begun, swept, kick, strict=True)]
-        swung = [0.5 * (v + w) for v, w in zip(begun, ahead, strict=True)] if len(push) else begun
+        swung = ahead if len(push) else begun
         touch, levels = self._couple(self.touch(q, coupled.spread(swung), planes), rows), body.friction(values)
         rub = [levels[i] for i in (*(stop.along for stop in self.stop_rows if stop.rubs), *self.rubbing)]
         return {**make_terms(inertia, K, free, touch, (begun, h), A), "rub": rub}
