@@ -20,6 +20,7 @@ from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, 
 from screwgraph.motion.simulation.contacts.laws.sweeps import choose_vector
 from screwgraph.motion.simulation.contacts.steps.contact_step import FIRST, ContactStep
 from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
+from screwgraph.motion.simulation.contacts.steps.jammed_contacts import JAMS
 from screwgraph.motion.simulation.contacts.steps.loop_closing import OPENED
 from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN
 from screwgraph.motion.simulation.contacts.steps.named_vectors import HELD, Expression
@@ -150,7 +151,7 @@ class SlopesStep(ContactStep):
             memory.add(name, size)
         found, given = (
             [LAWS, *RESULTS, *self._bounds],
-            [*names, "prepared", *([SPLIT, f"{WHOLE}dt", TURN] if self.turning else [])],
+            [*names, "prepared", JAMS, *([SPLIT, f"{WHOLE}dt", TURN] if self.turning else [])],
         )
         rows = range(tangents.row(LAWS, 0).start, tangents.row(found[-1], 0).stop)
         memory.alias("by x", range(rows.start, rows.start + m * len(rows)))

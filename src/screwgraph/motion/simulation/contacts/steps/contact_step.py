@@ -22,6 +22,7 @@ from screwgraph.motion.simulation.contacts.laws.sweeps import (
     largest,
     rounding,
 )
+from screwgraph.motion.simulation.contacts.steps import jammed_contacts as jammed
 from screwgraph.motion.simulation.contacts.steps.delassus_search import DelassusSearch
 from screwgraph.motion.simulation.contacts.steps.energy_bound import EnergyBound
 from screwgraph.motion.simulation.contacts.steps.first_solution import LAST, FirstSolution
@@ -153,7 +154,7 @@ class ContactStep:
             self.end,
         )
         late = self.rebound.add_to(memory, [*ROWS, *INERTIA], self.closing is not None)
-        solve = tuple(self.search_parts(held, late))
+        solve = tuple(jammed.list_parts(memory, self.search_parts(held, late)))
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
@@ -229,6 +230,8 @@ class ContactStep:
             "aims": k,
             "arrive": m,
             "latest": 1,
+            jammed.JAMS: 1,
+            jammed.LEFT_OUT: 3 * k,
             "fast": 1,
             "state": STATE,
             "round": ROUND,
@@ -295,12 +298,14 @@ class ContactStep:
         pushing = {**given, "tau": self.efforts.total(given)}
         at = {**pushing, **self.terms.evaluate(pushing)}
         at |= self.rebound.read_impacts(at)
+        at["aims"] = jammed.stop_rebounds(at["aims"], given[jammed.JAMS][0])
         if (first := f"{FIRST}x") in given:
             at |= self.terms.evaluate_second(at, given[first])
         q, dt, x = given["q"], given["dt"], given["x"]
         last = given[first] if first in given else self.terms.read_impulses(dt, given["forces"], at["axes"])
         rows = self.first.read_rows(at)
         b, R, values, _ = make_problem(self.terms, at, last)
+        b = choose_vector(given[jammed.JAMS][0] > 1.5, jammed.hold_contacts(self.terms, at, b), b)
         impulse = self.terms.push(x, *(at[name] for name in ROWS))
         inertia, free, opened = self.terms.inertia(*(at[name] for name in INERTIA)), at["free"], list[Number]()
         known = inertia.solve(impulse)

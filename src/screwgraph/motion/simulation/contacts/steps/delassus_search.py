@@ -11,6 +11,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.motion.simulation.contacts.laws import direct_newton, newton, other_starts
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector
+from screwgraph.motion.simulation.contacts.steps.jammed_contacts import search_again
 from screwgraph.motion.simulation.contacts.steps.loop_closing import ROWS
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
@@ -70,7 +71,8 @@ class DelassusSearch:
         first = memory.places("round").start
         direct = direct_newton.list_parts(memory, problem, self._problem, m)
         others = other_starts.add_starts(memory, problem, self._problem)
-        rounds = SettledWhen(first, (SettlingLoop(first, passage), *others))
+        tries, velocities = (SettlingLoop(first, passage), *others), ["b'", "b''"] if closes else ["b'"]
+        rounds = SettledWhen(first, (search_again(memory, self.terms, tries, velocities),))
         return (*begin, self.yielding_block(), *direct, rounds, respond)
 
     def yielding_block(self) -> Block:

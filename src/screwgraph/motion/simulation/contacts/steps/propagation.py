@@ -20,6 +20,7 @@ from screwgraph.motion.simulation.contacts.laws.dense_elimination import DenseEq
 from screwgraph.motion.simulation.contacts.laws.law_loops import LawLoops, find_runs, split_rows
 from screwgraph.motion.simulation.contacts.laws.laws import TINY, ImpulseLaw
 from screwgraph.motion.simulation.contacts.laws.sweeps import advance_sweeps, choose_vector
+from screwgraph.motion.simulation.contacts.steps.jammed_contacts import search_again
 from screwgraph.motion.simulation.contacts.steps.search_rounds import add_acceptance, judge_round
 from screwgraph.motion.simulation.contacts.steps.step_terms import Terms
 from screwgraph.optimize.chain_program.columns import make_block
@@ -119,7 +120,7 @@ class Propagation:
         sweeps = SettlingLoop(places("state").start, (*self._sweep(),))
         passage = (sweeps, *self._move("x", "u"), *self._measure("x", "u"), judge, again)
         yield from self._move("x", "u")
-        yield SettlingLoop(places("round").start, passage)
+        yield search_again(memory, self.terms, (SettlingLoop(places("round").start, passage),), ["b'"])
         yield memory.block("respond", ["u", "factor", "pivots"], ["change"], self._respond)
 
     def yielding_parts(self) -> tuple[Part, ...]:

@@ -24,6 +24,7 @@ from screwgraph.motion.simulation.contacts.steps.impacts import (
     may_rebound,
     shorten_way,
 )
+from screwgraph.motion.simulation.contacts.steps.jammed_contacts import LEFT_OUT
 from screwgraph.motion.simulation.contacts.steps.named_vectors import make_named_block
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, TERMS, Terms
 from screwgraph.motion.simulation.contacts.steps.sticking_guess import ContactRows
@@ -51,17 +52,17 @@ class ReboundWay:
     def list_impacts(self, memory: Memory, efforts: str) -> tuple[Block, SettledWhen]:
         """Return the parts that say whether and when contacts rebound, and at what velocities; `efforts` are tau."""
         reads, found = ["held dt", "held contacts", "gaps", "rates", *VELOCITIES], ["times", "aims", "arrive", "latest"]
-        expect = make_named_block(memory, "expect", reads, found, self.expect)
+        expect = make_named_block(memory, "expect", reads, [*found, LEFT_OUT], self.expect)
         own = [efforts if name == "tau" else name for name in self._forces]
         reads = [*reads, "held forces", "axes", "free", "J", "soles", *INERTIA, "qd", *own]
         locate = make_named_block(memory, "impacts", reads, found, self.locate)
         return expect, SettledWhen(memory.places("latest").start, (locate,))
 
     def expect(self, at: Mapping[str, Any]) -> list[Number]:
-        """Return no times and aims, and whether to look for them."""
+        """Return no times and aims, whether to look for them, and nothing left out."""
         each, (h,) = self._normals(at), at["dt"]
         flags = [may_rebound(*own, e, h) for own, e in zip(each, at["contacts"][1::4], strict=True)]
-        return [*[0.0] * (2 * len(flags) + self.model.rows), find_latest(flags)]
+        return [*[0.0] * (2 * len(flags) + self.model.rows), find_latest(flags), *[0.0] * (3 * len(flags))]
 
     def locate(self, at: Mapping[str, Any]) -> list[Number]:
         """Return times (s) of contacts that rebound, their velocities after it, those before it, and the latest time.
