@@ -124,7 +124,7 @@ def test_parameters_that_a_file_names_are_inputs(tmp_path):
         ("parameters: [body.mas]", "feet.yaml:4: parameters: .*body.mas"),
         ("parameters: [ground, ground]", "feet.yaml:4: .*named twice"),
         ("parameters: ground", "feet.yaml:4: .*list"),
-        ("parameters: [a_hip.friction]", "feet.yaml:4: parameters: .*a_hip.friction"),
+        ("parameters: [a_hip.slip]", "feet.yaml:4: parameters: .*a_hip.slip"),
         ("parameters: [[ground]]", "feet.yaml:4: "),
     ],
 )
