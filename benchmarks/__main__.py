@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(rich_table(sheets[-1]))
         console.print("\n".join(sheets[-1].notes), "", style="dim")
         if options.output:  # now: a theme that fails later loses none of these
-            write(Path(options.output), lines, sheets, options.update)
+            write(Path(options.output), lines, sheets, keep=bool(options.themes))
             console.print(f"written to {Path(options.output).name}")
     return 0
 
@@ -55,9 +55,9 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("--only", type=_one_of([s.name for s in SUBJECTS]), default=(), metavar="ROBOT,...", help="these robots only")
     add("--questions", type=_one_of([q.name for q in QUESTIONS]), default=(), metavar="QUESTION,...", help="only these")
-    add("--themes", type=_one_of(list(THEMES)), default=(), metavar="THEME,...", help=f"of {', '.join(THEMES)}")
+    kept = "tables of others stay"
+    add("--themes", type=_one_of(list(THEMES)), default=(), metavar="THEME,...", help=f"{', '.join(THEMES)}; {kept}")
     add("--quick", action="store_true", help="short rounds, small batches, less patience: rough figures")
-    add("--update", action="store_true", help="keep the tables of other themes that the file has")
     add("--compiler", metavar="NAME", help="clang, clang-19, gcc ... (default: the newest clang, or else gcc)")
     add("--output", default=str(FOLDER / "RESULTS.md"), metavar="FILE", help='where to; "" writes nothing')
     return parser

@@ -42,15 +42,15 @@ def described(compiler: str | None, roofline: Roofline) -> list[str]:
     ]
 
 
-def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet], update: bool = False) -> None:
+def write(path: Path, machine_lines: Sequence[str], sheets: Sequence[Sheet], keep: bool = False) -> None:
     """Write all tables as one Markdown file. Raises InputError when it cannot be written.
 
-    With `update`, tables that the file has and that were not measured now stay, in their places; each says where it was
+    With `keep`, tables that the file has and that were not measured now stay, in their places; each says where it was
     measured.
     """
     here = _where(machine_lines)
     made = {sheet.title: f"{markdown(sheet).rstrip()}\n\n{here}\n" for sheet in sheets}
-    old = _tables(path.read_text()) if update and path.exists() else {}
+    old = _tables(path.read_text()) if keep and path.exists() else {}
     how = (
         "in several runs, of which this is the last one; each table says where it was measured" if old else "in one run"
     )

@@ -36,6 +36,7 @@ from benchmarks.themes import (
     rollouts,
     simulation,
     standing,
+    terrain,
     threads,
     windows,
 )
@@ -63,6 +64,7 @@ THEMES: Mapping[str, Theme] = {
     "simulation": simulation.table,
     "rollouts": rollouts.table,
     "contacts": contacts.table,
+    "terrain": terrain.table,
     "energy": energy.table,
     "linear": linear_chain.table,
     "controller": controllers.table,
