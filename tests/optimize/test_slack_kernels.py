@@ -16,7 +16,9 @@ def in_python(name, *given):
 
 def compiled(name, *given):
     numbers = [address_of(x) if isinstance(x, np.ndarray) else x for x in given]
-    return compile_slacks()[name](*expand(numbers, lambda groups: groups.addresses), len(given[0]))
+    return compile_slacks()[name](
+        *expand(numbers, lambda groups: groups.list_addresses(groups.tables.local)), len(given[0])
+    )
 
 
 def expand(given, tables):

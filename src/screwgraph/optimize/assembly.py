@@ -89,7 +89,12 @@ class Assembly:
 
     def with_own_parameters(self) -> Assembly:
         """Return the assembly with copies of its parameters, and buffers of its own."""
-        other = self.with_parameters([[p.copy() for p in b.parameters] for b in self.batches])
+        return self.with_parameters([[p.copy() for p in b.parameters] for b in self.batches]).with_own_buffers()
+
+    def with_own_buffers(self) -> Assembly:
+        """Return the assembly with buffers of its own, so that two threads can use both at once."""
+        other = object.__new__(Assembly)
+        other.__dict__.update(self.__dict__)
         buffers = (self._entries, self._gradient, self._costs)
         other._entries, other._gradient, other._costs = (b.copy() for b in buffers)
         return other

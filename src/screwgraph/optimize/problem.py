@@ -49,6 +49,10 @@ class Problem:
         object.__setattr__(self, "factors", _make_names_unique(listed))
         object.__setattr__(self, "families", tuple(found))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the assembly, which knows addresses of arrays: a copy makes its own."""
+        return {name: value for name, value in vars(self).items() if name != "assembly"}
+
     def __getitem__(self, name: str) -> Factors:
         """Return the factors of a name.
 

@@ -92,7 +92,7 @@ def solve(
         fault = _fault(problem, x)
         if fault is not None:
             return Result(problem, best, 0, perf_counter() - began, *fault, name)
-        run = chosen(problem.assembly.with_scales(*scale), x, tolerances, memory)
+        run = chosen(problem.assembly.with_scales(*scale).with_own_buffers(), x, tolerances, memory)
         while True:
             with np.errstate(over="ignore", invalid="ignore"):  # of points that are only tried
                 found = next(run)

@@ -43,8 +43,7 @@ def problem(request):
 def test_products_are_those_of_dense_matrices(problem):
     groups, J, values = problem
     rng = np.random.default_rng(3)
-    x, y = rng.standard_normal(WIDTH), rng.standard_normal(groups.count)
-    np.testing.assert_allclose(groups.multiply(values, x), J @ x, rtol=1e-12, atol=1e-12)
+    y = rng.standard_normal(groups.count)
     np.testing.assert_allclose(groups.multiply_transposed(values, y), J.T @ y, rtol=1e-12, atol=1e-12)
 
 
@@ -73,5 +72,4 @@ def test_groups_without_entries_have_no_products():
     groups = RowGroups([RowPattern(3, none, none, np.zeros((2, 4), dtype=int))], WIDTH)
     assert groups.count == 6
     assert groups.evaluate_squares(np.zeros(0), np.ones(6)).size == groups.rows.size == 0
-    assert not groups.multiply(np.zeros(0), np.ones(WIDTH)).any()
     assert RowGroups([], WIDTH).multiply_transposed(np.zeros(0), np.zeros(0)).shape == (WIDTH,)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Int
 
-from screwgraph.compiler.kernels import Kernels, address_of, compile_kernels, new_table
+from screwgraph.compiler.kernels import new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
-from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedClique, PackedTables, Run
-
-
-@cache
-def compile_packed_code() -> Kernels:
-    """Return the machine code of all such trees."""
-    return compile_kernels(PACKED)
+from screwgraph.optimize.fronts.packed_cliques import PackedClique, PackedTables, Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,27 +79,6 @@ class CliqueMembers:
         return self.columns[order[np.searchsorted(keys, cliques * count + unknowns, sorter=order)]]
 
 
-@dataclass(frozen=True, eq=False)
-class CholeskyFactors:
-    """Columns of L, what is left of cliques for those above, and the diagonal of L.
-
-    Where a direction fails, what is left of its diagonal stands there.
-    """
-
-    columns: Float[np.ndarray, " L"]
-    rests: Float[np.ndarray, " r"]
-    pivots: Float[np.ndarray, " n"]
-
-    @cached_property
-    def addresses(self) -> tuple[int, int, int]:
-        """Addresses of the three arrays, as NumPy takes half a microsecond for each."""
-        return self.columns.ctypes.data, self.rests.ctypes.data, self.pivots.ctypes.data
-
-    def copy_from(self, other: CholeskyFactors) -> None:
-        """Take over other factors' numbers."""
-        self.columns[:], self.rests[:], self.pivots[:] = other.columns, other.rests, other.pivots
-
-
 class PackedTree:
     """Cholesky's factors of H + J'WJ, H given by entries at places (i, j), J by sparse rows.
 
@@ -169,47 +141,17 @@ class PackedTree:
             x=np.zeros(int(size.max(initial=0)) + 1),
             panel=np.zeros(int((np.bincount(long, minlength=self.count) * (size + 1)).max(initial=0))),
         )
-        self.addresses = self.tables.addresses
-        self._functions: Any = compile_packed_code().functions
+
+    def new_tables(self) -> PackedTables:
+        """Return the tables with memory of their own for a front, so that two threads can factor at once."""
+        own = {name: np.empty_like(getattr(self.tables, name)) for name in ("front", "x", "panel")}
+        return PackedTables(**{**vars(self.tables), **own})
 
     def find_changed(self, entries: Int[np.ndarray, " d"], rows: Int[np.ndarray, " r"]) -> Int[np.ndarray, " c"]:
         """Return 1 for cliques to which entries go that have changed, or rows whose weights have, 0 for others."""
         found = np.zeros(self.count + 1, dtype=np.int64)
         found[self._entry_cliques[entries]] = found[self._row_cliques[rows]] = 1
         return found[:-1]  # the last one is that of rows that go to none
-
-    def make_factors(self) -> CholeskyFactors:
-        """Return memory for factors."""
-        return CholeskyFactors(*map(np.empty, self.sizes))
-
-    def factor(
-        self,
-        values: Float[np.ndarray, " E"],
-        diagonal: Float[np.ndarray, " n"],
-        slopes: Float[np.ndarray, " a"],
-        weights: Float[np.ndarray, " m"],
-        factors: CholeskyFactors,
-        tiny: float,
-        changed: Int[np.ndarray, " c"] | None = None,
-    ) -> int:
-        """Write factors; return the direction whose pivot is not positive beyond a `tiny` part, or -1.
-
-        Args:
-            values: of H's entries.
-            diagonal: added to H.
-            slopes: values of J.
-            weights: of its rows.
-            factors: are written.
-            tiny: relative to the diagonal.
-            changed: 1 for cliques whose numbers differ from those that `factors` belong to, else 0; those above follow.
-        """
-        dirty = np.ones(self.count, dtype=np.int64) if changed is None else changed
-        given = map(address_of, (values, diagonal, slopes, weights, dirty))
-        return self._functions["factor_cliques"](*self.addresses, self.count, *given, *factors.addresses, tiny)
-
-    def solve(self, factors: CholeskyFactors, right: Float[np.ndarray, " n"]) -> None:
-        """Solve L L' x = right in place."""
-        self._functions["solve_packed"](*self.addresses, self.count, factors.addresses[0], address_of(right))
 
 
 def _order_cliques(cliques: Any) -> list[int]:

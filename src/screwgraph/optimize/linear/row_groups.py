@@ -201,13 +201,17 @@ class RowGroups:
         self._functions = _compile_groups()
 
     @cached_property
-    def addresses(self) -> tuple[int, ...]:
-        """Addresses of the tables and the number of groups, as kernels take them."""
-        return (*self.tables.addresses, len(self.tables.groups))
+    def _known(self) -> tuple[int, ...]:
+        """Addresses of the tables that stay."""
+        return self.tables.addresses[:-1]
 
-    def multiply(self, values: Float[np.ndarray, " e"], x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
-        """Return J x."""
-        return self._call("multiply_groups", np.empty(self.count), x, values)
+    def new_memory(self) -> Float[np.ndarray, " l"]:
+        """Return memory for a product; two threads that multiply at once have their own."""
+        return np.empty_like(self.tables.local)
+
+    def list_addresses(self, memory: Float[np.ndarray, " l"]) -> tuple[int, ...]:
+        """Return addresses of the tables and of memory, and the number of groups, as kernels take them."""
+        return (*self._known, address_of(memory), len(self.tables.groups))
 
     def multiply_transposed(
         self, values: Float[np.ndarray, " e"], y: Float[np.ndarray, " m"]
@@ -219,19 +223,11 @@ class RowGroups:
         self, values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"]
     ) -> Float[np.ndarray, " s"]:
         """Return the entries of J'WJ; `values` are J's."""
-        found = np.empty(self.rows.size)
-        self.write_squares(values, weights, found)
-        return found
-
-    def write_squares(
-        self, values: Float[np.ndarray, " e"], weights: Float[np.ndarray, " m"], found: Float[np.ndarray, " s"]
-    ) -> None:
-        """Write the entries of J'WJ to a contiguous array; `values` are J's."""
-        self._call("square_groups", found, weights, values, found.size)
+        return self._call("square_groups", np.empty(self.rows.size), weights, values, self.rows.size)
 
     def _call(self, name: str, to: np.ndarray, x: np.ndarray, values: np.ndarray, *sizes: int) -> np.ndarray:
-        addresses = map(address_of, (to, np.ascontiguousarray(x), values))
-        self._functions[name](*addresses, *self.addresses, *sizes)
+        x, memory = np.ascontiguousarray(x), self.new_memory()
+        self._functions[name](*map(address_of, (to, x, values)), *self.list_addresses(memory), *sizes)
         return to
 
     def find_touched(self, chosen: Int[np.ndarray, " k"]) -> Int[np.ndarray, " t"]:

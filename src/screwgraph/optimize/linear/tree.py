@@ -68,7 +68,7 @@ class TreeMethod:
         slopes, memory = self.rows.select_values(values), self._take_memory()
         given = map(address_of, (values, diagonal, slopes))
         bad = self.functions["factor_hard"](
-            *self.tree.addresses, *memory.known, *self.own, self.tree.count, *given,
+            *memory.known, *self.own, self.tree.count, *given,
             self.pattern.primal, self.rows.matrix.count, regularise.multipliers, NEGATIVE, SMALLEST,
         )  # fmt: skip
         return self._judge(TreeNumbers(values, slopes, memory), bad)
@@ -90,7 +90,7 @@ class TreeMethod:
         memory.changed[:] = cliques
         given = map(address_of, (values, slopes))
         bad = self.functions["factor_changed"](
-            *self.tree.addresses, *memory.known, *self.own, self.tree.count, *given,
+            *memory.known, *self.own, self.tree.count, *given,
             self.pattern.primal, self.rows.matrix.count, NEGATIVE, SMALLEST,
         )  # fmt: skip
         if not overwrite:
@@ -121,16 +121,20 @@ class TreeMethod:
         return (*self.diagonal.addresses, len(self.diagonal.entries), *self.lone.addresses)
 
     def _take_memory(self) -> TreeMemory:
-        if self._free:
+        try:
             return self._free.pop()
+        except IndexError:
+            return self._make_memory()
+
+    def _make_memory(self) -> TreeMemory:
         count, rows = self.pattern.count, self.rows.matrix.count
         columns, rests = map(np.empty, self.tree.sizes[:2])
         pivots, diagonal, scales, buffer = np.empty((4, max(count, 1)))
         weights, shares, slacks = np.empty((3, rows))
         changed = np.empty(self.tree.count, dtype=np.int64)
         return TreeMemory(
-            columns=columns, rests=rests, pivots=pivots, weights=weights, shares=shares, slacks=slacks,
-            diagonal=diagonal, scales=scales, buffer=buffer, changed=changed,
+            self.tree.new_tables(), columns=columns, rests=rests, pivots=pivots, weights=weights, shares=shares,
+            slacks=slacks, diagonal=diagonal, scales=scales, buffer=buffer, changed=changed,
         )  # fmt: skip
 
     def _judge(self, numbers: TreeNumbers, bad: int) -> TreeFactored:
@@ -179,7 +183,7 @@ class TreeFactored:
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
         method, numbers, solved = self.method, self.numbers, np.array(b.T, order="C")
-        given = (*method.tree.addresses, *numbers.memory.known, *method.own[-2:], method.tree.count)
+        given = (*numbers.memory.known, *method.own[-2:], method.tree.count)
         sizes = method.pattern.primal, method.rows.matrix.count
         for x in solved:
             method.functions["solve_with_rows"](*given, numbers.address, address_of(x), *sizes)
@@ -192,7 +196,7 @@ class TreeFactored:
         method, numbers, right = self.method, self.numbers, np.ascontiguousarray(right)
         (x, _), own = new_arrays(len(right), len(right))
         left = method.functions["solve_hard"](
-            *method.tree.addresses, *numbers.memory.known, *method.own[-2:], method.tree.count,
+            *numbers.memory.known, *method.own[-2:], method.tree.count,
             numbers.address, address_of(right),
             *own, *exact.addresses, *exact.system.entries.addresses, method.pattern.primal, len(right), is_measured,
         )  # fmt: skip

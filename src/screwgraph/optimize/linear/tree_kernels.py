@@ -34,10 +34,14 @@ class TreeMemory(Bundle):
     buffer: Reals
     changed: Ints
 
+    def __init__(self, tree: PackedTables, **arrays: Any) -> None:
+        super().__init__(**arrays)
+        self._tree = tree
+
     @cached_property
     def known(self) -> tuple[int, ...]:
-        """Addresses of its arrays, which stay, as NumPy takes a microsecond for each."""
-        return self.addresses
+        """Addresses of the tree's arrays and its own, which stay, as NumPy takes a microsecond for each."""
+        return (*self._tree.addresses, *self.addresses)
 
 
 def weigh_rows(

@@ -45,7 +45,8 @@ class KktSystem:
         bound = self._bound[-1]
         bound.evaluate_factors(x)
         other = replace(self, scales=compute_row_scales(self.assembly, bound.A, bound.G, units), units=units)
-        _leave_models(self._bound, self.assembly.spare_models[self.curved])
+        vars(other)["_bound"] = other._take_over(self._bound.copy())
+        self._bound.clear()
         other._known_points.append(x)
         return other
 
@@ -60,11 +61,21 @@ class KktSystem:
 
         Those of a search before are taken over, and left to the next one.
         """
-        spare = self.assembly.spare_models.setdefault(self.curved, [])
-        models: list[BoundModel] = spare.pop() if spare else []
+        try:
+            return self._take_over(self._spare.pop())
+        except IndexError:
+            return self._take_over([])
+
+    @property
+    def _spare(self) -> list[list[BoundModel]]:
+        """What searches that have ended leave."""
+        return self.assembly.spare_models.setdefault(self.curved, [])
+
+    def _take_over(self, models: list[BoundModel]) -> list[BoundModel]:
+        """Return models with the scales of these equations, which leave them when they end."""
         for bound in models:
             bound.adopt(self.assembly, self.model_scales)
-        weakref.finalize(self, _leave_models, models, spare).atexit = False
+        weakref.finalize(self, _leave_models, models, self._spare).atexit = False
         return models
 
     @cached_property

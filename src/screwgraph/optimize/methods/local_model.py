@@ -99,7 +99,7 @@ class BoundModel:
     """A problem whose unknowns are copied into one vector, and evaluated there into arrays that are used again."""
 
     def __init__(self, assembly: Assembly, scales: ModelScales, curved: bool) -> None:
-        self.scales, layout = scales, assembly.layout
+        self.scales, layout, assembly = scales, assembly.layout, assembly.with_own_buffers()
         self.places = ValuePlaces.from_assembly(assembly, curved)
         self.values = np.empty(self.places.slopes.stop)
         self.x = np.empty(sum(place.stop - place.start for place in layout.places.values()))
@@ -136,7 +136,7 @@ class BoundModel:
         """Take other scales, of rows, units and costs; parameters of factors are the same."""
         of_costs = ("_cost_slopes", "_entries") if assembly.cost_scale != self._assembly.cost_scale else ()
         finishes = () if not of_costs and scales.repeat(self.scales) else ("_finish",)
-        self._assembly, self.scales = assembly, scales
+        self._assembly, self.scales = self._assembly.with_scales(assembly.cost_scale, assembly.units), scales
         for name in (*finishes, *of_costs):
             vars(self).pop(name, None)
 
@@ -204,7 +204,13 @@ class BoundModel:
         """Kernels of steps, with these slopes."""
         equal, unequal = self._hard_rows
         sizes = self.gradient.size, self.c.size, self.g.size, unequal.groups.rows.size
-        return bind_slacks(self.addresses, equal.matrix.addresses[:2], unequal.groups.addresses, sizes)
+        groups = unequal.groups.list_addresses(self._memory)
+        return bind_slacks(self.addresses, equal.matrix.addresses[:2], groups, sizes)
+
+    @cached_property
+    def _memory(self) -> Float[np.ndarray, " l"]:
+        """What products with slopes of inequalities take beside them."""
+        return self._assembly.inequalities.groups.new_memory()
 
     def write_squares(self, ratios: Float[np.ndarray, " k"]) -> None:
         """Write the entries of G'WG, with such weights."""
