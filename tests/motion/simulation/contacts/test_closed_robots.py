@@ -7,6 +7,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.model.robot import constraint_jacobian, constraint_residual, without_loops
+from screwgraph.motion.simulation.contacts.steps.middle_state import compile_middle_state
 from tests.motion.simulation.contacts.contact_points import Contacts
 from tests.motion.simulation.contacts.test_invariants import cassie
 from tests.robots import robot_file
@@ -119,9 +120,9 @@ def test_a_knee_that_stands_stays_while_loops_close():
     assert simulator.residual < 1e-9
 
 
-@pytest.mark.parametrize("speed", [20.0, 100.0, 500.0])
-def test_a_chain_that_spins_keeps_its_energy(speed):
-    """A five-bar linkage without gravity: whole steps with rows of their ends lost up to 99 % of it."""
+@pytest.mark.parametrize(("speed", "part"), [(20.0, 2e-4), (100.0, 0.03), (500.0, 0.08)])
+def test_a_chain_that_spins_keeps_its_energy(speed, part):
+    """A five-bar linkage without gravity, at middles of steps: whole ones with rows of their ends lost up to 99 %."""
     robot, rng, states = replace(sg.load("five_bar"), gravity=(0.0, 0.0, 0.0)), np.random.default_rng(0), []
     for _ in range(4):
         q = robot.close_loops(robot.random(rng))
@@ -131,11 +132,10 @@ def test_a_chain_that_spins_keeps_its_energy(speed):
     q, qd = map(np.array, zip(*states, strict=True))
     far = sg.Plane((0.0, 1.0, 0.0), -100.0)
     simulator = sg.Simulator(robot, DT, q, qd, contacts=[sg.Contact(robot.links[-1].name)], ground=far)
-    mass, energies = sg.mass_matrix(without_loops(robot)), list[np.ndarray]()
+    mass, middle, energies = sg.mass_matrix(without_loops(robot)), compile_middle_state(robot), list[np.ndarray]()
     for _ in range(50):
         simulator.step()
-        energies.append(np.einsum("bi,bij,bj->b", simulator.qd, np.asarray(mass(simulator.q)), simulator.qd))
-    found = np.array(energies) / energies[0]
-    assert found.max() < 1.15
-    assert found.min() > 0.85
+        q, qd = middle(simulator.q, simulator.qd, [DT])
+        energies.append(np.einsum("bi,bij,bj->b", qd, np.asarray(mass(q)), qd))
+    assert np.abs(np.array(energies) / energies[0] - 1.0).max() < part
     assert max(np.abs(constraint_residual(robot, x)).max() for x in simulator.q) < 1e-9

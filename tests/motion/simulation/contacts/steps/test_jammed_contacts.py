@@ -69,7 +69,7 @@ def five_bar(count: int, friction: float, stiffness: float) -> sg.Simulator:
 
 
 def test_knees_that_jam_are_solved_without_rebounds():
-    """By all modes of contacts, stops and friction of joints, 68 of 300 had no solution with rebounds."""
+    """With rebounds 68 of 300 were left; of 8 all modes of contacts, stops and friction were tried: none solves."""
     simulator = five_bar(60, 0.8, 1e6)
     for _ in range(4):
         simulator.step()
