@@ -189,6 +189,10 @@ def test_a_planar_robot_has_slides_of_its_own_and_no_floating_base():
     assert FLOATING in free_robot(robot_file("ur5.urdf")).joint_names
 
 
+def test_mechanisms_whose_plane_is_level_fall_along_it():
+    np.testing.assert_array_equal(up(free_robot(robot_file("four_bar.urdf"))), [0, 1, 0])
+
+
 @pytest.mark.suite
 @pytest.mark.parametrize("path", strangers(), ids=lambda path: path.name)
 def test_all_robots_fall_and_lose_energy(path):
