@@ -178,6 +178,7 @@ ENCODER = {"sensor": "a", "joint_position": "joint1", "sigma": 1e-3}
         ({"sensors": [{"sensor": "a", "sonar": "link1", "sigma": 1.0}]}, r"no kind of sensor is called 'sonar'"),
         ({"sensors": [{**ENCODER, "joint_position": "joint9"}]}, r"no joint is called 'joint9'"),
         ({"sensors": [{**ENCODER, "sigma": 0.0}]}, "is not a positive standard deviation"),
+        ({"sensors": [{k: v for k, v in ENCODER.items() if k != "sigma"}]}, 'no sigma, .*"sigma": 0.001 is usual of'),
         ({"sensors": [ENCODER, ENCODER]}, "two sensors are called 'a'"),
         ({"sensors": [{"sensor": "a", "joint_torque": "joint1", "sigma": 1.0}]}, "is measured, but not unknown"),
         ({"sensors": ENCODER}, r"sensors: expected a list of mappings, \{name: \.\.\.\}, got dict"),

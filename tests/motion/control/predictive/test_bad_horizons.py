@@ -20,6 +20,11 @@ from screwgraph.motion.control import (
 from screwgraph.motion.control.predictive.horizon import Horizon
 from screwgraph.motion.control.predictive.tick_outcome import TickOutcome
 
+TENDON = """
+bodies: [{link: finger, joint: finger, mass: 1}, {link: tip, at: [0.1, 0, 0], mass: 1, com: [0.1, 0, 0]}]
+actuators: [{actuator: tendon, displacement: 0.02*sin(a), joints: {a: finger}}]
+"""
+
 
 def complains(match):
     return pytest.raises(InputError, match=match)
@@ -32,6 +37,9 @@ def test_robots():
         sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5, actuated=["joint3"])
     with complains("'wrist'"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=["wrist"])
+    with complains("which has actuators: efforts of a horizon are those of joints .*actuated="):
+        sg.mpc(sg.load(TENDON), dt=0.01, horizon=5)
+    assert sg.mpc(sg.load(TENDON), dt=0.01, horizon=5, actuated=["finger"]).results[0].shape == (1,)
     with complains("actuated names no joint"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=[])
 

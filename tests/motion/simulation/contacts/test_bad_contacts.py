@@ -95,6 +95,7 @@ def test_files(tmp_path, text, said):
     [
         ("{frame: bdy}", "no frame is called 'bdy'"),
         ("{frame: body, points: []}", "a point at least"),
+        ("{frame: body, at: [0, 0, 1]}", r"points in the frame are points: \[\[x, y, z\]\]"),
         ("{frame: body, against: {frame: bdy, radius: 1}}", "no frame is called 'bdy'"),
         ("{frame: body, against: {frame: body, radius: 1}}", "on the same link"),
         ("{frame: body, against: {frame: bdy, radius: 0}}", "sizes must be positive"),

@@ -32,6 +32,11 @@ edition = "2021"
 description = "{about}"
 publish = false
 
+# Its tests are those in tests/: summaries of others, which have none, would be the last line.
+[lib]
+test = false
+doctest = false
+
 [features]
 # Mathematical functions of the crate libm, for targets without a C library; it needs the line below.
 libm = []

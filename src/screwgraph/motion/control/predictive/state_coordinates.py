@@ -130,7 +130,13 @@ class RobotStates:
         self.model.frame(name)
 
     def choose_driven(self, actuated: Sequence[str] | None) -> Sequence[str] | None:
-        """Return what is given."""
+        """Return what is given. Raises InputError where actuators, not joints, have motors."""
+        if actuated is None and self.model.actuators:
+            raise InputError(
+                f"a horizon of {self.model.name!r}, which has actuators",
+                why="efforts of a horizon are those of joints",
+                fix="name the joints with motors, actuated=[...]; sg.controller and sg.plan have efforts of actuators",
+            )
         return actuated
 
     def spread_efforts(self, efforts: Sequence[Any], driven: Sequence[int]) -> Sequence[Any]:

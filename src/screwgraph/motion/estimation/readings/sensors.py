@@ -255,7 +255,11 @@ def _sensor(mechanics: Mechanics, entry: Any) -> Sensor:
         raise InputError(f"sensor {name!r} has a place at", why=f"it is one of {kind}", fix="leave it out")
     given: dict[str, Any] = {"at": _place(name, entry["at"])} if "at" in entry else {}
     given |= {option: entry[option] for option in OPTIONS if option in entry}
-    return Sensor(name, kind, target, _sigma(name, entry.get("sigma")), **given)
+    if "sigma" not in entry:
+        usual = SENSORS[kind].usual.get("sigma")
+        fix = f'"sigma": {usual} is usual of {kind}' if usual else "give it in the units of its readings"
+        raise InputError(f"sensor {name!r} has no sigma, the standard deviation of its readings", fix=fix)
+    return Sensor(name, kind, target, _sigma(name, entry["sigma"]), **given)
 
 
 def _check_joint(mechanics: Mechanics, of: Sequence[str], name: str) -> None:

@@ -167,6 +167,11 @@ def _read_entries(entries: Mapping[str, Value], folder: Path) -> tuple[list[tupl
 
 
 def _read_contact(value: Value, folder: Path) -> list[Contact]:
+    misnamed = value.mapping().get("at") if isinstance(value.content, dict) else None
+    if misnamed is not None:  # what sg.Contact calls it; in plans, which have the same keys, it is where feet land
+        raise ModelError(
+            "a contact: there is no key 'at'", at=misnamed.at, fix="points in the frame are points: [[x, y, z]]"
+        )
     entries = value.section(CONTACT, "a contact")
     if "frame" not in entries:
         raise value.complaint("it must have a frame")
