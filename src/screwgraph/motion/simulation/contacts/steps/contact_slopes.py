@@ -25,6 +25,7 @@ from screwgraph.motion.simulation.contacts.steps.loop_closing import OPENED
 from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN
 from screwgraph.motion.simulation.contacts.steps.named_vectors import HELD, Expression
 from screwgraph.motion.simulation.contacts.steps.shorter_steps import KEPT, MOVED, RESULTS, SHARES, SPLIT, WHOLE
+from screwgraph.motion.simulation.contacts.steps.step_parts import PlainParts
 from screwgraph.motion.simulation.contacts.steps.tangents import Directions, Tangents
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
 from screwgraph.motion.simulation.step_efforts import StepEfforts
@@ -53,32 +54,35 @@ class ContactSlopes:
 
     def jacobian(self, source: Code, arguments: Sequence[Argument], by: Sequence[str]) -> Routine:
         """Return the code of derivatives of all results by some arguments."""
-        return SlopesStep(self.model, tuple(arguments), self.efforts, Memory(), tuple(by)).routine()
+        step = ContactStep(self.model, tuple(arguments), self.efforts, Memory())
+        return StepSlopes(step, tuple(by)).routine()
 
 
 @dataclass(frozen=True, eq=False)
-class SlopesStep(ContactStep):
-    """A step whose results are its derivatives."""
+class StepSlopes:
+    """What makes derivatives of a step its results, by some of its arguments."""
 
     __repr__ = one_line
 
-    by: tuple[str, ...] = ()
+    step: ContactStep
+    by: tuple[str, ...]
 
     @cached_property
     def tangents(self) -> Tangents:
         """The derivatives of its vectors."""
-        count = sum(len(a.names) for a in self.arguments if a.name in self.by)
-        return Tangents(self.memory, count, sum(self._unknowns.values()))
+        count = sum(len(a.names) for a in self.step.arguments if a.name in self.by)
+        return Tangents(self.step.memory, count, sum(self._unknowns.values()))
 
     @property
     def _unknowns(self) -> dict[str, int]:
         """Sizes of what is found together: impulses, and what closes loops."""
-        return {"x": self.model.rows, **(dict.fromkeys(OPENED, self.closing.sizes["beta"]) if self.closing else {})}
+        rows, closing = self.step.model.rows, self.step.closing
+        return {"x": rows, **(dict.fromkeys(OPENED, closing.sizes["beta"]) if closing else {})}
 
     def routine(self) -> Routine:
         """Return the code: the step, and slopes beside it; the outputs are derivatives argument after argument."""
-        whole, outputs, start = super().routine(), list[int](), self.tangents.first
-        sizes = {argument.name: len(argument.names) for argument in self.arguments}
+        whole, outputs, start = self.step.routine(self), list[int](), self.tangents.first
+        sizes = {argument.name: len(argument.names) for argument in self.step.arguments}
         for name in self.by:
             rows = range(start, start + sizes[name])
             columns = [[p for result in RESULTS for p in self.tangents.row(result, k)] for k in rows]
@@ -88,31 +92,31 @@ class SlopesStep(ContactStep):
 
     @property
     def _bounds(self) -> dict[str, int]:
-        return EnergyBound(self.model, self.terms).sizes if self.model.whirls else {}
+        return EnergyBound(self.step.model, self.step.terms).sizes if self.step.model.whirls else {}
 
     def begin_slopes(self, given: Mapping[str, int]) -> tuple[Part, ...]:
         """Return what makes the directions: each number of an argument, each unknown."""
-        tangents, memory, unknowns, m = self.tangents, self.memory, self._unknowns, self.tangents.first
+        tangents, memory, unknowns, m = self.tangents, self.step.memory, self._unknowns, self.tangents.first
         results = {name: len(memory.places(name)) for name in RESULTS}
         bounds = {name: size for name, size in self._bounds.items() if name not in memory.names}
         for name, size in {LAWS: m, **bounds, **{f"{FIRST}{name}": size for name, size in unknowns.items()}}.items():
             memory.add(name, size)
-        own = {name: size for name, size in given.items() if name in self.by or (self.splits and name in MOVED)}
-        shorter = {f"{WHOLE}{name}": given[name] for name in self.by} if self.splits else {}
-        if self.splits:
+        own = {name: size for name, size in given.items() if name in self.by or (self.step.splits and name in MOVED)}
+        shorter = {f"{WHOLE}{name}": given[name] for name in self.by} if self.step.splits else {}
+        if self.step.splits:
             shorter |= {**{f"{KEPT}{name}": size for name, size in results.items()}, SPLIT: SHARES}
         zero = [
             tangents.add("d state", {**own, **shorter, **unknowns, PUSHED: unknowns["x"]}),
             tangents.add("d results", {LAWS: m, **results, **self._bounds}),
         ]
-        if self.turning:
-            zero.append(tangents.add("d turn", {TURN: self.turning.size}))
+        if self.step.turning:
+            zero.append(tangents.add("d turn", {TURN: self.step.turning.size}))
         for name in own:
             tangents.alias(f"{HELD}{name}", name)
         if "effort" in memory.names:
             zero.append(tangents.add("d efforts", {"effort": len(memory.places("effort"))}))
         ones, start = list[int](), 0
-        seeds = {f"{WHOLE}{name}" if self.splits else name: given[name] for name in self.by}
+        seeds = {f"{WHOLE}{name}" if self.step.splits else name: given[name] for name in self.by}
         for name, size in (*unknowns.items(), *seeds.items()):
             ones += [tangents.row(name, start + k)[k] for k in range(size)]
             start += size
@@ -123,7 +127,7 @@ class SlopesStep(ContactStep):
         self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Expression
     ) -> tuple[Part, ...]:
         """Return the parts of derivatives of an expression of vectors by name, then its own."""
-        own = super().make_parts(label, reads, writes, expression)
+        own = PlainParts(self.step.memory).make_parts(label, reads, writes, expression)
         return *self.tangents.list_parts(label, reads, writes, expression), *own
 
     def keep_first(self) -> tuple[Part, ...]:
@@ -141,24 +145,24 @@ class SlopesStep(ContactStep):
             own, others = vectors[: len(new)], vectors[len(new) :]
             return choose_vector(test[0] > 0.5, [*chain(*own)], [*chain(*others)])
 
-        return self.memory.block(f"keep {flag}", [flag, *new, *old], self._pair_unknowns()[1], keep)
+        return self.step.memory.block(f"keep {flag}", [flag, *new, *old], self._pair_unknowns()[1], keep)
 
     def list_slopes(self, names: Sequence[str]) -> tuple[Part, ...]:
         """Return what differentiates laws and results by impulses and arguments, then results by these."""
-        memory, tangents = self.memory, self.tangents
+        memory, tangents = self.step.memory, self.tangents
         m, (unknowns, firsts) = tangents.first, self._pair_unknowns()
         for name, size in (("L", m * m), ("U", m * m)):
             memory.add(name, size)
         found, given = (
             [LAWS, *RESULTS, *self._bounds],
-            [*names, "prepared", JAMS, *([SPLIT, f"{WHOLE}dt", TURN] if self.turning else [])],
+            [*names, "prepared", JAMS, *([SPLIT, f"{WHOLE}dt", TURN] if self.step.turning else [])],
         )
         rows = range(tangents.row(LAWS, 0).start, tangents.row(found[-1], 0).stop)
         memory.alias("by x", range(rows.start, rows.start + m * len(rows)))
         memory.alias("column", range(rows.start + m * len(rows), rows.start + (m + 1) * len(rows)))
         memory.alias("d first", tangents.row(PUSHED, m))
         factor = memory.block("factor", ["by x"], ["L", "U"], self.factor)
-        prepare, whirls = self.search.yielding_parts(), self.model.whirls
+        prepare, whirls = self.step.search.yielding_parts(), self.step.model.whirls
         if whirls:  # where there was one solution alone, it was the first
             prepare += (self._keep("second", firsts, unknowns),)
         for name, first in zip(unknowns, firsts, strict=True):
@@ -169,7 +173,7 @@ class SlopesStep(ContactStep):
         groups = [Directions(range(m), frozenset(begun)), *self._list_directions(others)]
         parts = tangents.list_parts("first", [*given, *begun], found, self.follow_first, [*groups, every])
         # Numbers of a shorter step depend on all arguments of the whole one.
-        shorter = (SettledWhen(memory.places(SPLIT).start + 1, parts[-1:]),) if self.splits else ()
+        shorter = (SettledWhen(memory.places(SPLIT).start + 1, parts[-1:]),) if self.step.splits else ()
         first = (*parts[:-1], *shorter, factor, self._solve([]))
         if not whirls:
             return *prepare, *first
@@ -184,7 +188,7 @@ class SlopesStep(ContactStep):
 
     def _list_directions(self, others: Sequence[str]) -> Iterator[Directions]:
         """Yield the directions of each argument in a whole step; vectors that are `others` depend on all."""
-        start, sizes = self.tangents.first, {argument.name: len(argument.names) for argument in self.arguments}
+        start, sizes = self.tangents.first, {argument.name: len(argument.names) for argument in self.step.arguments}
         for name in self.by:
             yield Directions(range(start, start + sizes[name]), frozenset([name, *others]))
             start += sizes[name]
@@ -192,18 +196,18 @@ class SlopesStep(ContactStep):
     def _solve(self, flags: list[str]) -> Part:
         """Return the loop over directions of arguments that solves for their impulses."""
         reads = ["L", "U", "by x", "column", "d first", *flags]
-        block = self.memory.block("solve", reads, ["d first", "column"], self.solve)
+        block = self.step.memory.block("solve", reads, ["d first", "column"], self.solve)
         return self.tangents.loop([LAWS, *RESULTS, *self._bounds, PUSHED], [block], self.tangents.arguments.numbers)
 
     def follow_first(self, at: Mapping[str, Any]) -> list[Number]:
         """Return laws, results and vectors of the bound of a first solution, of arguments and impulses."""
-        return self.follow({**at, **{name: at[f"{BEGUN}{name}"] for name in self._unknowns}})
+        return self.step.follow({**at, **{name: at[f"{BEGUN}{name}"] for name in self._unknowns}})
 
     def follow_second(self, at: Mapping[str, Any]) -> list[Number]:
         """Return the same of a second solution, where there is one; else what they are."""
         old = [x for name in (LAWS, *RESULTS, *self._bounds) for x in at[name]]
         given = {name: vector for name, vector in at.items() if name not in self._bounds}
-        return choose_vector(at["second"][0] > 0.5, self.follow(given), old)
+        return choose_vector(at["second"][0] > 0.5, self.step.follow(given), old)
 
     def factor(self, by_x: Any) -> list[Number]:
         """Return L below its unit diagonal, zero elsewhere, and U with the inverse of its diagonal, of F_x."""

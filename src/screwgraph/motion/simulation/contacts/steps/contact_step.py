@@ -33,7 +33,7 @@ from screwgraph.motion.simulation.contacts.steps.loop_closing import (
     LoopClosing,
 )
 from screwgraph.motion.simulation.contacts.steps.loop_turning import TURN, TURNS, LoopTurning
-from screwgraph.motion.simulation.contacts.steps.named_vectors import EFFORTS, HELD, Expression, make_named_block
+from screwgraph.motion.simulation.contacts.steps.named_vectors import EFFORTS, HELD, make_named_block
 from screwgraph.motion.simulation.contacts.steps.propagation import FEW, LEAST, Propagation
 from screwgraph.motion.simulation.contacts.steps.rebound_way import ReboundWay
 from screwgraph.motion.simulation.contacts.steps.search_rounds import ROUND
@@ -48,6 +48,7 @@ from screwgraph.motion.simulation.contacts.steps.shorter_steps import (
     split_failed_step,
 )
 from screwgraph.motion.simulation.contacts.steps.sliding_contacts import expect_search
+from screwgraph.motion.simulation.contacts.steps.step_parts import PlainParts, StepParts
 from screwgraph.motion.simulation.contacts.steps.step_problem import make_problem
 from screwgraph.motion.simulation.contacts.steps.step_terms import INERTIA, Terms
 from screwgraph.motion.simulation.contacts.terms.touching_model import TouchingModel
@@ -120,8 +121,9 @@ class ContactStep:
         """Names of arguments on which closing depends."""
         return [PARAMETERS] if self.closing is not None and self.model.parameters else []
 
-    def routine(self) -> Routine:
-        """Return the code of the step: terms, the problem of impulses, sweeps, the next state."""
+    def routine(self, beside: StepParts | None = None) -> Routine:
+        """Return the code of the step: terms, the problem of impulses, sweeps, the next state; and parts `beside`."""
+        beside = beside or PlainParts(self.memory)
         memory, manifold, k = self.memory, self.model.manifold, len(self.model.contacts)
         given = {argument.name: len(argument.names) for argument in self.arguments}
         sizes = {"q'": manifold.shape[0], "qd'": manifold.dim, "forces'": 3 * k, "gaps'": k, "solution": 2}
@@ -142,8 +144,8 @@ class ContactStep:
         shorter = ShorterSteps(manifold, self.model.free_velocities) if self.splits else None
         if shorter:
             shorter.add_to(memory)
-        prepare = self.begin_slopes(given)
-        cut = self.make_parts("cut", reads, [EFFORTS], self.efforts.total) if reads else ()
+        prepare = beside.begin_slopes(given)
+        cut = beside.make_parts("cut", reads, [EFFORTS], self.efforts.total) if reads else ()
         way, split = ["way", "closing"] if self.closing else [], [SPLIT] if self.splits else []
         way += [f"{WHOLE}dt"] if self.turning else []
         end = make_named_block(
@@ -158,40 +160,22 @@ class ContactStep:
         if self.model.whirls:
             reads, again = ["held dt", "qd", "free", "change", "x", "second"], memory.places("again").start
             look = memory.block("look", reads, ["again", "second"], self.look_again)
-            renew = (*self.keep_first(), self.terms.renew(memory, efforts, "again"))
+            renew = (*beside.keep_first(), self.terms.renew(memory, efforts, "again"))
             solve = (SettlingLoop(again, (*solve, look, SettledWhen(again, renew))),)
         ends: list[Part] = [end] if self.closing else [late, end, self.rebound.displace_end(memory)]
         if self.model.whirls:
-            ends.append(bound.add_to(memory, efforts, self.make_parts))
+            ends.append(bound.add_to(memory, efforts, beside.make_parts))
         impacts = self.rebound.list_impacts(memory, efforts)
-        turn = self.turning.list_parts(memory, self.make_parts) if self.turning else ()
-        parts = (hold, *cut, *turn, begin, *impacts, *solve, *self.list_slopes(list(given)), *ends)
+        turn = self.turning.list_parts(memory, beside.make_parts) if self.turning else ()
+        parts = (hold, *cut, *turn, begin, *impacts, *solve, *beside.list_slopes(list(given)), *ends)
         if shorter:
-            parts = shorter.list_parts(memory, list(given), parts, self.make_parts)
+            parts = shorter.list_parts(memory, list(given), parts, beside.make_parts)
         parts = (*prepare, *parts)
         inputs = tuple(place for name in given for place in memory.places(whole[name]))
         outputs = tuple(place for name in sizes for place in memory.places(name))
         names = tuple(name for argument in self.arguments for name in argument.names)
         likely = expect_search(self.arguments, self.model.plane)
         return Routine(names, inputs, outputs, memory.size, parts, likely)
-
-    def make_parts(
-        self, label: str, reads: Sequence[str], writes: Sequence[str], expression: Expression
-    ) -> tuple[Part, ...]:
-        """Return the parts of an expression of vectors by name."""
-        return (make_named_block(self.memory, label, reads, writes, expression),)
-
-    def begin_slopes(self, given: Mapping[str, int]) -> tuple[Part, ...]:
-        """Return what derivatives begin with; `given` are sizes of arguments."""
-        return ()
-
-    def keep_first(self) -> tuple[Part, ...]:
-        """Return what keeps the impulses of a first solution for derivatives."""
-        return ()
-
-    def list_slopes(self, names: Sequence[str]) -> tuple[Part, ...]:
-        """Return what differentiates a step after its impulses are found; `names` are those of arguments."""
-        return ()
 
     def _hold(self, given: Mapping[str, int]) -> tuple[list[str], Block]:
         """Return names of arguments for later parts, and what puts these beside the terms; `given` are all sizes.
