@@ -212,4 +212,6 @@ def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPL
     `regularise.py`: if `LIGHT`, systems are only solved. Raises InputError for another method.
     """
     choice = choose_method(pattern, method, multipliers == LIGHT)
-    return System(pattern, choice, SymmetricEntries.from_pattern(pattern), make_regulariser(pattern, multipliers))
+    chosen = choice.method
+    entries = chosen.entries if isinstance(chosen, TreeMethod) else SymmetricEntries.from_pattern(pattern)
+    return System(pattern, choice, entries, make_regulariser(pattern, multipliers))

@@ -8,17 +8,16 @@ motion, only states are left.
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
-from screwgraph.compiler.kernels import address_of, new_arrays
+from screwgraph.compiler.kernels import address_of, fix_arguments
 from screwgraph.optimize.fronts import BayesTree
 from screwgraph.optimize.fronts.bayes_tree import Order
 from screwgraph.optimize.fronts.packed_tree import PackedTree, SparseRows
@@ -28,6 +27,7 @@ from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns, reduce_patter
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ExactMatrix
 from screwgraph.optimize.linear.regularise import DiagonalEntries, Regulariser
+from screwgraph.optimize.linear.symmetric_products import SymmetricEntries
 from screwgraph.optimize.linear.tree_kernels import SMALL, TreeMemory, compile_tree_code
 from screwgraph.optimize.singular_error import SingularError
 
@@ -54,7 +54,7 @@ class TreeMethod:
     diagonal: DiagonalEntries
     """Which values stand on the diagonal, and where."""
     lone: LoneUnknowns
-    _free: list[TreeMemory] = field(default_factory=list)
+    _free: list[TreeCalls] = field(default_factory=list)
 
     @property
     def operations(self) -> float:
@@ -65,13 +65,10 @@ class TreeMethod:
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], regularise: Regulariser
     ) -> TreeFactored:
         """Factor the matrix of these values, regularised; a pivot that is tiny against its scale is zero."""
-        slopes, memory = self.rows.select_values(values), self._take_memory()
-        given = map(address_of, (values, diagonal, slopes))
-        bad = self.functions["factor_hard"](
-            *memory.known, *self.own, self.tree.count, *given,
-            self.pattern.primal, self.rows.matrix.count, regularise.multipliers, NEGATIVE, SMALLEST,
-        )  # fmt: skip
-        return self._judge(TreeNumbers(values, slopes, memory), bad)
+        slopes, calls = self.rows.select_values(values), self._take_memory()
+        to = address_of(slopes)
+        bad = calls.factor_hard(address_of(values), address_of(diagonal), to, regularise.multipliers)
+        return self._judge(TreeNumbers(values, slopes, to, calls), bad)
 
     def factor_again(
         self, last: TreeFactored, values: Float[np.ndarray, " E"], changed: Int[np.ndarray, " d"], overwrite: bool
@@ -82,19 +79,15 @@ class TreeMethod:
         """
         entries, rows = (found[changed] for found in self._places)
         cliques = self.tree.find_changed(entries[entries >= 0], rows[rows >= 0])
-        memory, slopes = last.numbers.memory, last.numbers.slopes
+        numbers = last.numbers
         if not overwrite:
-            memory = self._take_memory()
-            for name in memory.fields:
-                getattr(memory, name)[:] = getattr(last.numbers.memory, name)
-        memory.changed[:] = cliques
-        given = map(address_of, (values, slopes))
-        bad = self.functions["factor_changed"](
-            *memory.known, *self.own, self.tree.count, *given,
-            self.pattern.primal, self.rows.matrix.count, NEGATIVE, SMALLEST,
-        )  # fmt: skip
+            numbers = numbers._replace(values=values, calls=self._take_memory())
+            for name in TreeMemory.fields:
+                getattr(numbers.calls.memory, name)[:] = getattr(last.numbers.calls.memory, name)
+        numbers.calls.memory.changed[:] = cliques
+        bad = numbers.calls.factor_changed(address_of(values), numbers.slopes_at)
         if not overwrite:
-            return self._judge(TreeNumbers(values, slopes, memory), bad)
+            return self._judge(numbers, bad)
         if bad != -1:
             raise SingularError(0, 0)
         return last
@@ -111,96 +104,105 @@ class TreeMethod:
         return found
 
     @cached_property
-    def functions(self) -> Any:
-        """The machine code of all trees."""
-        return compile_tree_code()
+    def entries(self) -> SymmetricEntries:
+        """All entries, to multiply with."""
+        return SymmetricEntries.from_pattern(self.pattern)
 
-    @cached_property
-    def own(self) -> tuple[int, ...]:
-        """Addresses of entries of the diagonal, their number, and addresses of lone unknowns, as kernels take them."""
-        return (*self.diagonal.addresses, len(self.diagonal.entries), *self.lone.addresses)
-
-    def _take_memory(self) -> TreeMemory:
+    def _take_memory(self) -> TreeCalls:
         try:
             return self._free.pop()
         except IndexError:
             return self._make_memory()
 
-    def _make_memory(self) -> TreeMemory:
+    def _make_memory(self) -> TreeCalls:
         count, rows = self.pattern.count, self.rows.matrix.count
         columns, rests = map(np.empty, self.tree.sizes[:2])
         pivots, diagonal, scales, buffer = np.empty((4, max(count, 1)))
         weights, shares, slacks = np.empty((3, rows))
         changed = np.empty(self.tree.count, dtype=np.int64)
-        return TreeMemory(
+        memory = TreeMemory(
             self.tree.new_tables(), columns=columns, rests=rests, pivots=pivots, weights=weights, shares=shares,
             slacks=slacks, diagonal=diagonal, scales=scales, buffer=buffer, changed=changed,
         )  # fmt: skip
+        primal, lone, places = self.pattern.primal, self.lone.addresses, memory.known
+        own = (*places, *self.diagonal.addresses, len(self.diagonal.entries), *lone, self.tree.count, primal, rows)
+        solved = (*places, *lone, self.tree.count, *self.entries.addresses, primal, count)
+        last = {
+            "factor_hard": (*own, NEGATIVE, SMALLEST),
+            "factor_changed": (*own, NEGATIVE, SMALLEST),
+            "solve_hard": solved,
+        }
+        functions = compile_tree_code()
+        return TreeCalls(memory, **{name: fix_arguments(functions[name], *given) for name, given in last.items()})
+
+    def leave_memory(self, calls: TreeCalls) -> None:
+        """Leave memory to the next matrix."""
+        self._free.append(calls)
 
     def _judge(self, numbers: TreeNumbers, bad: int) -> TreeFactored:
         """Return what was factored, unless a pivot is rounding, which raises SingularError."""
-        memory, count = numbers.memory, self.rows.matrix.count
+        memory, count = numbers.calls.memory, self.rows.matrix.count
         is_negative = bad >= 0 and self.pattern.multipliers and memory.pivots[bad] < -SMALLEST * memory.scales[bad]
         if bad != -1 and not is_negative:
-            self._free.append(memory)
+            self._free.append(numbers.calls)
             bad = bad if bad >= 0 else SMALL - bad
             raise SingularError(bad, int(self.pattern.block_of[bad]))
-        factored = TreeFactored(self, numbers, count + 1 if is_negative else count)
-        weakref.finalize(factored, self._free.append, memory).atexit = False
-        return factored
+        return TreeFactored(self, numbers, count + 1 if is_negative else count)
 
 
-@dataclass(frozen=True, eq=False)
-class TreeNumbers:
-    """Values, those of hard rows among them, and what was made of them."""
+class TreeCalls(NamedTuple):
+    """Numbers of a factored matrix, and kernels that work on them, whose last arguments are fixed."""
+
+    memory: TreeMemory
+    factor_hard: Callable[..., int]
+    factor_changed: Callable[..., int]
+    solve_hard: Callable[..., float]
+
+
+class TreeNumbers(NamedTuple):
+    """Values, those of hard rows among them and their address, and what was made of them."""
 
     values: Float[np.ndarray, " E"]
     slopes: Float[np.ndarray, " a"]
-    memory: TreeMemory
-
-    @cached_property
-    def address(self) -> int:
-        """The address of the values of hard rows."""
-        return address_of(self.slopes)
+    slopes_at: int
+    calls: TreeCalls
 
 
-@dataclass(frozen=True, eq=False)
 class TreeFactored:
-    """A factored matrix.
+    """A factored matrix, whose memory another one takes when it ends.
 
     `negative` is one more than the multipliers where H is not positive definite on the hard rows; nothing is solved
     then.
     """
 
-    method: TreeMethod
-    numbers: TreeNumbers
-    negative: int
+    __slots__ = ("method", "negative", "numbers")
+
+    def __init__(self, method: TreeMethod, numbers: TreeNumbers, negative: int) -> None:
+        self.method, self.numbers, self.negative = method, numbers, negative
+
+    def __del__(self) -> None:
+        self.method.leave_memory(self.numbers.calls)
 
     def replace_values(self, values: Float[np.ndarray, " E"]) -> None:
         """Take a copy of the values."""
-        vars(self)["numbers"] = TreeNumbers(values, self.method.rows.select_values(values), self.numbers.memory)
+        slopes = self.method.rows.select_values(values)
+        self.numbers = TreeNumbers(values, slopes, address_of(slopes), self.numbers.calls)
 
     def solve(self, b: Float[np.ndarray, "n k"]) -> Float[np.ndarray, "n k"]:
         """Solve for several right sides."""
-        method, numbers, solved = self.method, self.numbers, np.array(b.T, order="C")
-        given = (*numbers.memory.known, *method.own[-2:], method.tree.count)
-        sizes = method.pattern.primal, method.rows.matrix.count
+        numbers, solved = self.numbers, np.array(b.T, order="C")
         for x in solved:
-            method.functions["solve_with_rows"](*given, numbers.address, address_of(x), *sizes)
+            at = address_of(x)
+            numbers.calls.solve_hard(numbers.slopes_at, at, at, 0, 0, 0)
         return solved.T
 
     def solve_measured(
         self, right: Float[np.ndarray, " n"], exact: ExactMatrix, is_measured: bool
     ) -> tuple[Float[np.ndarray, " n"], float]:
         """Return what a right side is solved to and, if asked, how large what is left is beside it; else 0."""
-        method, numbers, right = self.method, self.numbers, np.ascontiguousarray(right)
-        (x, _), own = new_arrays(len(right), len(right))
-        left = method.functions["solve_hard"](
-            *numbers.memory.known, *method.own[-2:], method.tree.count,
-            numbers.address, address_of(right),
-            *own, *exact.addresses, *exact.system.entries.addresses, method.pattern.primal, len(right), is_measured,
-        )  # fmt: skip
-        return x, left
+        numbers, x, right = self.numbers, np.empty(len(right)), np.ascontiguousarray(right)
+        given = numbers.slopes_at, address_of(right), address_of(x), *exact.addresses
+        return x, numbers.calls.solve_hard(*given, is_measured)
 
 
 def make_tree_method(pattern: Pattern) -> TreeMethod:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache, cached_property
+from functools import cache
 from math import sqrt
 from typing import Any
 
@@ -38,9 +38,9 @@ class TreeMemory(Bundle):
         super().__init__(**arrays)
         self._tree = tree
 
-    @cached_property
+    @property
     def known(self) -> tuple[int, ...]:
-        """Addresses of the tree's arrays and its own, which stay, as NumPy takes a microsecond for each."""
+        """Addresses of the tree's arrays and its own."""
         return (*self._tree.addresses, *self.addresses)
 
 
@@ -77,14 +77,14 @@ def weigh_rows(
 
 
 def factor_changed(
+    values: Reals,
+    slopes: Reals,
     tree: PackedTables,
     memory: TreeMemory,
     own: DiagonalEntries,
     own_count: int,
     lone: LoneUnknowns,
     count: int,
-    values: Reals,
-    slopes: Reals,
     primal: int,
     rows: int,
     tiny: float,
@@ -107,18 +107,18 @@ def factor_changed(
 
 
 def factor_hard(
+    values: Reals,
+    added: Reals,
+    slopes: Reals,
+    multipliers: float,
     tree: PackedTables,
     memory: TreeMemory,
     own: DiagonalEntries,
     own_count: int,
     lone: LoneUnknowns,
     count: int,
-    values: Reals,
-    added: Reals,
-    slopes: Reals,
     primal: int,
     rows: int,
-    multipliers: float,
     tiny: float,
     smallest: float,
 ) -> int:
@@ -130,7 +130,7 @@ def factor_hard(
     for c in range(count):
         memory.changed[c] = 1
     return factor_changed(
-        tree, memory, own, own_count, lone, count, values, slopes, primal, rows, tiny, smallest
+        values, slopes, tree, memory, own, own_count, lone, count, primal, rows, tiny, smallest
     )  # fmt: skip
 
 
@@ -167,29 +167,31 @@ def solve_with_rows(
 
 
 def solve_hard(
+    slopes: Reals,
+    right: Reals,
+    x: Reals,
+    values: Reals,
+    diagonal: Reals,
+    is_measured: int,
     tree: PackedTables,
     memory: TreeMemory,
     lone: LoneUnknowns,
     count: int,
-    slopes: Reals,
-    right: Reals,
-    x: Reals,
-    product: Reals,
-    values: Reals,
-    diagonal: Reals,
     runs: SymmetricRuns,
     run_count: int,
     primal: int,
     n: int,
-    is_measured: int,
 ) -> float:
-    """Write x that solves the factored equations; if asked, return how large b - K x is beside b, else 0."""
+    """Write x that solves the factored equations; if asked, return how large b - K x is beside b, else 0.
+
+    The right side may stand in x.
+    """
     for i in range(n):
         x[i] = right[i]
     solve_with_rows(tree, memory, lone, count, slopes, x, primal, n - primal)
     if is_measured == 0:
         return 0.0
-    return measure_residual(right, product, x, diagonal, values, runs, run_count, primal, n)
+    return measure_residual(right, memory.buffer, x, diagonal, values, runs, run_count, primal, n)
 
 
 @cache
