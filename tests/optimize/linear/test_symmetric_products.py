@@ -64,3 +64,21 @@ def test_multipliers_are_judged_beside_their_rows():
     shifted, scales = system.regulariser(values, np.zeros(3), False)
     np.testing.assert_allclose(shifted, [2e-9, 2e-9, -shift], rtol=1e-14)
     np.testing.assert_allclose(scales, [2e-9, 2e-9, shift], rtol=1e-14)
+
+
+@pytest.mark.parametrize("extra", [0, 2])
+def test_runs_that_begin_alike_are_multiplied_together(extra):
+    """Seven rows have six columns in common, and each one some of its own; so have rows of factors of one step."""
+    rng, primal, rows = np.random.default_rng(extra), 20, 7
+    i, j, _, _ = random_entries(rng, primal, 0, 30)
+    order = np.lexsort((j, i))
+    own = [np.append(np.arange(3, 9), 10 + row + np.arange(extra)) for row in range(rows)]
+    i = np.concatenate([i[order], *(np.full(len(c), primal + row) for row, c in enumerate(own))])
+    j, n = np.concatenate([j[order], *own]), primal + rows
+    entries = SymmetricEntries.from_pattern(Pattern(np.ones(n, dtype=int), i, j, rows))
+    assert entries.shared.max() == 6
+    values, K = rng.normal(size=i.size), np.zeros((n, n))
+    np.add.at(K, (i, j), values)
+    x, diagonal = rng.normal(size=(2, n))
+    expected = (K + np.tril(K, -1).T + np.diag(diagonal)) @ x
+    np.testing.assert_allclose(entries.multiply(values, diagonal, x), expected, atol=1e-13)

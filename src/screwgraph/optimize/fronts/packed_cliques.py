@@ -74,6 +74,8 @@ class PackedTables(Bundle):
     """Directions of these."""
     row_at: Ints
     """Which column of the front of its row's clique each entry has; if its direction has none, the one behind all."""
+    row_shared: Ints
+    """How many first columns a row and the three after it have in common; see `shared_columns.py`."""
     front: Reals
     x: Reals
     """Directions of the clique at hand."""

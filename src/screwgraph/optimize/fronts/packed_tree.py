@@ -11,6 +11,7 @@ from jaxtyping import Bool, Int
 from screwgraph.compiler.kernels import new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
 from screwgraph.optimize.fronts.packed_cliques import PackedClique, PackedTables, Run
+from screwgraph.optimize.fronts.shared_columns import count_shared_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +138,7 @@ class PackedTree:
             row_firsts=np.ascontiguousarray(rows.firsts),
             row_columns=np.ascontiguousarray(rows.columns),
             row_at=placed.columns,
+            row_shared=count_shared_columns(rows.columns, rows.firsts[1:]),
             front=np.zeros(int(((size + 1) ** 2).max(initial=0))),
             x=np.zeros(int(size.max(initial=0)) + 1),
             panel=np.zeros(int((np.bincount(long, minlength=self.count) * (size + 1)).max(initial=0))),

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from numpy import maximum
 
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, address_of, compile_kernels, tail
+from screwgraph.optimize.fronts.shared_columns import count_shared_columns
 from screwgraph.optimize.linear.pattern import Pattern
 
 ROUNDING = 1e-10
@@ -22,11 +23,79 @@ TINY = float(np.finfo(float).tiny)
 
 
 class SymmetricRuns(Bundle):
-    """Columns of entries of a lower triangle; rows of runs of them, and where these end."""
+    """Columns of entries of a lower triangle; rows of runs of them, where these end.
+
+    And how many first columns a run and the three after it have in common, see `fronts/shared_columns.py`.
+    """
 
     columns: Ints
     rows: Ints
     ends: Ints
+    shared: Ints
+
+
+def multiply_run(
+    y: Reals, x: Reals, values: Reals, columns: Ints, row: int, first: int, end: int, product: float
+) -> None:  # fmt: skip
+    """Add the products of entries of a row, besides one that is known: four sums at once do not wait for each other."""
+    own = x[row]
+    e = first
+    a = product
+    b = 0.0
+    c = 0.0
+    d = 0.0
+    while e + 4 <= end:
+        i = columns[e]
+        j = columns[e + 1]
+        k = columns[e + 2]
+        m = columns[e + 3]
+        a = a + values[e] * x[i]
+        b = b + values[e + 1] * x[j]
+        c = c + values[e + 2] * x[k]
+        d = d + values[e + 3] * x[m]
+        y[i] = y[i] + values[e] * own
+        y[j] = y[j] + values[e + 1] * own
+        y[k] = y[k] + values[e + 2] * own
+        y[m] = y[m] + values[e + 3] * own
+        e = e + 4
+    while e < end:
+        a = a + values[e] * x[columns[e]]
+        y[columns[e]] = y[columns[e]] + values[e] * own
+        e = e + 1
+    y[row] = y[row] + ((a + b) + (c + d))
+
+
+def multiply_four_runs(y: Reals, x: Reals, values: Reals, runs: SymmetricRuns, first: int, r: int) -> None:
+    """Add the products of a run that begins with an entry, and of the three after it, whose first columns are alike."""
+    second = runs.ends[r]
+    third = runs.ends[r + 1]
+    fourth = runs.ends[r + 2]
+    v = tail(values, first)
+    w = tail(values, second)
+    g = tail(values, third)
+    h = tail(values, fourth)
+    p = x[runs.rows[r]]
+    q = x[runs.rows[r + 1]]
+    s = x[runs.rows[r + 2]]
+    t = x[runs.rows[r + 3]]
+    a = 0.0
+    b = 0.0
+    c = 0.0
+    d = 0.0
+    n = runs.shared[r]
+    columns = tail(runs.columns, first)
+    for k in range(n):
+        i = columns[k]
+        own = x[i]
+        a = a + v[k] * own
+        b = b + w[k] * own
+        c = c + g[k] * own
+        d = d + h[k] * own
+        y[i] = y[i] + ((v[k] * p + w[k] * q) + (g[k] * s + h[k] * t))
+    multiply_run(y, x, values, runs.columns, runs.rows[r], first + n, second, a)
+    multiply_run(y, x, values, runs.columns, runs.rows[r + 1], second + n, third, b)
+    multiply_run(y, x, values, runs.columns, runs.rows[r + 2], third + n, fourth, c)
+    multiply_run(y, x, values, runs.columns, runs.rows[r + 3], fourth + n, runs.ends[r + 3], d)
 
 
 def multiply_symmetric(
@@ -34,42 +103,23 @@ def multiply_symmetric(
 ) -> None:
     """Write (K + D) x, D the diagonal: entries of run r stand in row rows[r], and end before ends[r].
 
-    Entries on the diagonal are runs of their own. Four sums at once do not wait for each other.
+    Entries on the diagonal are runs of their own.
     """
     for i in range(n):
         y[i] = diagonal[i] * x[i]
     e = 0
-    for r in range(count):
+    r = 0
+    while r < count:
         row = runs.rows[r]
-        own = x[row]
-        end = runs.ends[r]
-        if runs.columns[e] == row:
-            y[row] = y[row] + values[e] * own
-            e = e + 1
-            continue
-        a = 0.0
-        b = 0.0
-        c = 0.0
-        d = 0.0
-        while e + 4 <= end:
-            i = runs.columns[e]
-            j = runs.columns[e + 1]
-            k = runs.columns[e + 2]
-            m = runs.columns[e + 3]
-            a = a + values[e] * x[i]
-            b = b + values[e + 1] * x[j]
-            c = c + values[e + 2] * x[k]
-            d = d + values[e + 3] * x[m]
-            y[i] = y[i] + values[e] * own
-            y[j] = y[j] + values[e + 1] * own
-            y[k] = y[k] + values[e + 2] * own
-            y[m] = y[m] + values[e + 3] * own
-            e = e + 4
-        while e < end:
-            a = a + values[e] * x[runs.columns[e]]
-            y[runs.columns[e]] = y[runs.columns[e]] + values[e] * own
-            e = e + 1
-        y[row] = y[row] + ((a + b) + (c + d))
+        if runs.shared[r] > 0:
+            multiply_four_runs(y, x, values, runs, e, r)
+            r = r + 3
+        elif runs.columns[e] == row:
+            y[row] = y[row] + values[e] * x[row]
+        else:
+            multiply_run(y, x, values, runs.columns, row, e, runs.ends[r], 0.0)
+        e = runs.ends[r]
+        r = r + 1
 
 
 def find_part(b: Reals, y: Reals, least: float, n: int) -> float:
@@ -97,7 +147,7 @@ def measure_residual(
     return maximum(first, other)
 
 
-SYMMETRIC = (multiply_symmetric, find_part, measure_residual)
+SYMMETRIC = (multiply_run, multiply_four_runs, multiply_symmetric, find_part, measure_residual)
 
 
 @cache
@@ -107,11 +157,15 @@ def _compile_products() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SymmetricEntries:
-    """Places of entries of a lower triangle; those of run r stand in row `rows[r]` and end before `ends[r]`."""
+    """Places of entries of a lower triangle; those of run r stand in row `rows[r]` and end before `ends[r]`.
+
+    Runs and the three after them begin with so many columns that are `shared`.
+    """
 
     columns: Int[np.ndarray, " E"]
     rows: Int[np.ndarray, " r"]
     ends: Int[np.ndarray, " r"]
+    shared: Int[np.ndarray, " r"]
     primal: int
     count: int
 
@@ -124,12 +178,13 @@ class SymmetricEntries:
         begins[1:] |= own[1:] | own[:-1]
         starts = np.flatnonzero(begins)
         ends = np.append(starts[1:], pattern.rows.size)[: len(starts)]
-        return cls(pattern.cols, pattern.rows[starts], ends, pattern.primal, pattern.count)
+        shared = count_shared_columns(pattern.cols, ends)
+        return cls(pattern.cols, pattern.rows[starts], ends, shared, pattern.primal, pattern.count)
 
     @cached_property
-    def addresses(self) -> tuple[int, int, int, int]:
-        """Addresses of columns, rows and ends, and the number of runs."""
-        return self.columns.ctypes.data, self.rows.ctypes.data, self.ends.ctypes.data, len(self.rows)
+    def addresses(self) -> tuple[int, ...]:
+        """Addresses of columns, rows, ends and what is shared, and the number of runs."""
+        return (*(a.ctypes.data for a in (self.columns, self.rows, self.ends, self.shared)), len(self.rows))
 
     def multiply(
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]

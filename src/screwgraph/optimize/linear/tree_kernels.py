@@ -6,7 +6,7 @@ from functools import cache
 from math import sqrt
 from typing import Any
 
-from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels
+from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels, tail
 from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedTables, factor_cliques, solve_packed
 from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns
 from screwgraph.optimize.linear.regularise import REGULARISED, DiagonalEntries, regularise_diagonal
@@ -134,36 +134,109 @@ def factor_hard(
     )  # fmt: skip
 
 
-def solve_with_rows(
-    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, count: int, slopes: Reals, x: Reals,
-    primal: int, rows: int,
+def find_moved(memory: TreeMemory, lone: LoneUnknowns, x: Reals, primal: int, row: int) -> float:
+    """Return what a row adds to a right side, times its slopes."""
+    y = lone.unknowns[row]
+    moved = x[primal + row] * memory.weights[row]
+    if y >= 0:
+        moved = moved - memory.shares[row] * x[y]
+    return moved
+
+
+def add_row(
+    tree: PackedTables, lone: LoneUnknowns, slopes: Reals, x: Reals, row: int, skipped: int, moved: float
 ) -> None:  # fmt: skip
-    """Solve [[H, A'], [A, -D]] x = right in place."""
-    for row in range(rows):
-        moved = x[primal + row] * memory.weights[row]
-        y = lone.unknowns[row]
-        kept = 0.0
-        if y >= 0:
-            kept = x[y]
-            moved = moved - memory.shares[row] * kept
-        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
-            column = tree.row_columns[a]
-            x[column] = x[column] + moved * slopes[a]
-        if y >= 0:
-            x[y] = kept  # which no other row has
-    solve_packed(tree, count, memory.columns, x)
-    for row in range(rows):
-        y = lone.unknowns[row]
-        kept = 0.0
-        if y >= 0:
-            kept = x[y]
-            x[y] = 0.0
-        left = -x[primal + row]
-        for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
-            left = left + slopes[a] * x[tree.row_columns[a]]
-        x[primal + row] = left * memory.weights[row] + memory.shares[row] * kept
-        if y >= 0:
-            x[y] = memory.slacks[row] * kept - memory.shares[row] * left
+    """Add a row to a right side, but for its first columns; a lone unknown stays."""
+    y = lone.unknowns[row]
+    kept = 0.0
+    if y >= 0:
+        kept = x[y]
+    for a in range(tree.row_firsts[row] + skipped, tree.row_firsts[row + 1]):
+        column = tree.row_columns[a]
+        x[column] = x[column] + moved * slopes[a]
+    if y >= 0:
+        x[y] = kept
+
+
+def add_rows_to_right(
+    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, x: Reals, primal: int, rows: int
+) -> None:  # fmt: skip
+    """Condense all rows into a right side."""
+    row = 0
+    while row < rows:
+        n = tree.row_shared[row]
+        p = find_moved(memory, lone, x, primal, row)
+        if n == 0:
+            add_row(tree, lone, slopes, x, row, 0, p)
+            row = row + 1
+            continue
+        q = find_moved(memory, lone, x, primal, row + 1)
+        r = find_moved(memory, lone, x, primal, row + 2)
+        s = find_moved(memory, lone, x, primal, row + 3)
+        a = tail(slopes, tree.row_firsts[row])
+        b = tail(slopes, tree.row_firsts[row + 1])
+        c = tail(slopes, tree.row_firsts[row + 2])
+        d = tail(slopes, tree.row_firsts[row + 3])
+        columns = tail(tree.row_columns, tree.row_firsts[row])
+        for k in range(n):
+            i = columns[k]
+            x[i] = x[i] + ((p * a[k] + q * b[k]) + (r * c[k] + s * d[k]))
+        add_row(tree, lone, slopes, x, row, n, p)
+        add_row(tree, lone, slopes, x, row + 1, n, q)
+        add_row(tree, lone, slopes, x, row + 2, n, r)
+        add_row(tree, lone, slopes, x, row + 3, n, s)
+        row = row + 4
+
+
+def solve_row(
+    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, x: Reals, primal: int,
+    row: int, skipped: int, product: float,
+) -> None:  # fmt: skip
+    """Write the multiplier of a row, whose first columns have that product with x, and its lone unknown."""
+    y = lone.unknowns[row]
+    kept = 0.0
+    if y >= 0:
+        kept = x[y]
+        x[y] = 0.0
+    left = product - x[primal + row]
+    for a in range(tree.row_firsts[row] + skipped, tree.row_firsts[row + 1]):
+        left = left + slopes[a] * x[tree.row_columns[a]]
+    x[primal + row] = left * memory.weights[row] + memory.shares[row] * kept
+    if y >= 0:
+        x[y] = memory.slacks[row] * kept - memory.shares[row] * left
+
+
+def solve_rows(
+    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, x: Reals, primal: int, rows: int
+) -> None:  # fmt: skip
+    """Write the multipliers of all rows, the others being known."""
+    row = 0
+    while row < rows:
+        n = tree.row_shared[row]
+        if n == 0:
+            solve_row(tree, memory, lone, slopes, x, primal, row, 0, 0.0)
+            row = row + 1
+            continue
+        a = tail(slopes, tree.row_firsts[row])
+        b = tail(slopes, tree.row_firsts[row + 1])
+        c = tail(slopes, tree.row_firsts[row + 2])
+        d = tail(slopes, tree.row_firsts[row + 3])
+        columns = tail(tree.row_columns, tree.row_firsts[row])
+        p = 0.0
+        q = 0.0
+        r = 0.0
+        s = 0.0
+        for k in range(n):
+            y = x[columns[k]]
+            p = p + a[k] * y
+            q = q + b[k] * y
+            r = r + c[k] * y
+            s = s + d[k] * y
+        solve_row(tree, memory, lone, slopes, x, primal, row, n, p)
+        solve_row(tree, memory, lone, slopes, x, primal, row + 1, n, q)
+        solve_row(tree, memory, lone, slopes, x, primal, row + 2, n, r)
+        solve_row(tree, memory, lone, slopes, x, primal, row + 3, n, s)
+        row = row + 4
 
 
 def solve_hard(
@@ -188,7 +261,9 @@ def solve_hard(
     """
     for i in range(n):
         x[i] = right[i]
-    solve_with_rows(tree, memory, lone, count, slopes, x, primal, n - primal)
+    add_rows_to_right(tree, memory, lone, slopes, x, primal, n - primal)
+    solve_packed(tree, count, memory.columns, x)
+    solve_rows(tree, memory, lone, slopes, x, primal, n - primal)
     if is_measured == 0:
         return 0.0
     return measure_residual(right, memory.buffer, x, diagonal, values, runs, run_count, primal, n)
@@ -197,5 +272,5 @@ def solve_hard(
 @cache
 def compile_tree_code() -> Any:
     """Return the machine code of all such systems."""
-    own = (weigh_rows, factor_changed, factor_hard, solve_with_rows, solve_hard)
-    return compile_kernels((*PACKED, *REGULARISED, *SYMMETRIC, *own)).functions
+    own = (weigh_rows, factor_changed, factor_hard, find_moved, add_row, add_rows_to_right, solve_row, solve_rows)
+    return compile_kernels((*PACKED, *REGULARISED, *SYMMETRIC, *own, solve_hard)).functions
