@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pytest
 
@@ -104,3 +106,24 @@ def test_unknowns_of_two_rows_or_with_neighbours_in_h_are_not_alone_and_a_row_ha
     np.testing.assert_array_equal(reduced.lone.entries, [2, -1])
     np.testing.assert_array_equal(reduced.pattern.sizes, [2, 2, 1, 2])
     assert reduced.pattern.rows.size == rows.size - 2
+
+
+def test_copies_solve_after_their_original_has_ended() -> None:
+    made, system, _ = _torques()
+    factored, b = system.factor(made.values), np.random.default_rng(3).standard_normal(made.pattern.count)
+    expected, copied = factored.solve(b), deepcopy({"of": factored, "by": system})
+    del factored
+    other = copied["by"].factor(2.0 * made.values)
+    np.testing.assert_array_equal(copied["of"].solve(b), expected)
+    np.testing.assert_allclose(other.solve(b), expected / 2.0, rtol=1e-7, atol=1e-9)
+
+
+def test_rows_that_begin_alike_are_solved_as_the_dense_matrix() -> None:
+    """Five rows of each step have its unknowns in common, and two more have those of the next one, too."""
+    states = range(COUNT)
+    hard = [([i], 5) for i in states] + [([i, i + 1], 2) for i in states[:-1]]
+    made = example([9] * COUNT, [[i, i + 1] for i in states[:-1]], hard, 0)
+    system = analyse(made.pattern, "tree")
+    assert isinstance(system.choice.method, TreeMethod)
+    assert system.choice.method.tree.tables.row_shared.max() == 9
+    _solved_as_dense(system, made.values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -44,6 +45,10 @@ class System:
     choice: MethodChoice
     entries: SymmetricEntries
     regulariser: Regulariser
+
+    def __deepcopy__(self, _: dict[int, Any]) -> System:
+        """Return itself: kernels know the addresses of its arrays."""
+        return self
 
     @property
     def method(self) -> str:
@@ -115,6 +120,10 @@ class Factored:
     exact: ExactMatrix
     factors: DenseFactored | ChainFactored | SparseFactored | TreeFactored
     is_exact: bool = False
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Factored:
+        """Return itself: kernels know the addresses of its arrays."""
+        return self
 
     @property
     def negative(self) -> int:
