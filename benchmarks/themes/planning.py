@@ -21,7 +21,7 @@ from screwgraph.motion.planning.goals import Position
 from screwgraph.ui.bench import NotMeasuredError
 
 COLUMNS = ("task", "method", "J", "violation", "iterations", "time, ms", "asked, ms", "reached", "status")
-ASKED = {"cp2": 15.0, "acro": 40.0, "panda": 150.0, "a1_trot": 60.0, "plan7": 15.0}
+ASKED = {"cp2": 15.0, "acro": 40.0, "panda": 10.0, "a1_trot": 20.0, "plan7": 15.0}
 """Milliseconds that a solution may take."""
 TASKS = ("cp2", "cp2lim12", "acro", "panda", "plan7", "a1_trot")
 COLLOCATED = ("cp2", "cp2lim12", "acro", "panda")
