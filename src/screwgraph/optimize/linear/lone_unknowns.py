@@ -8,7 +8,6 @@ torque, the law of motion then weighs as much as its cost.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool
@@ -29,7 +28,7 @@ class LoneUnknowns(Bundle):
 class ReducedPattern:
     """A pattern without its lone unknowns: some of its blocks are smaller."""
 
-    lone: Any
+    lone: LoneUnknowns
     pattern: Pattern
     is_kept: Bool[np.ndarray, " n"]
     """Whether it has an unknown."""

@@ -68,7 +68,7 @@ class KktSystem:
 
     @property
     def _spare(self) -> list[list[BoundModel]]:
-        """What searches that have ended leave."""
+        """Bound models that ended searches leave."""
         return self.assembly.spare_models.setdefault(self.curved, [])
 
     def _take_over(self, models: list[BoundModel]) -> list[BoundModel]:

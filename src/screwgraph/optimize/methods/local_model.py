@@ -209,7 +209,7 @@ class BoundModel:
 
     @cached_property
     def _memory(self) -> Float[np.ndarray, " l"]:
-        """What products with slopes of inequalities take beside them."""
+        """Memory of products with slopes of inequalities."""
         return self._assembly.inequalities.groups.new_memory()
 
     def write_squares(self, ratios: Float[np.ndarray, " k"]) -> None:

@@ -83,7 +83,7 @@ class Planner:
 
     @property
     def _preliminary_checks(self) -> PreliminaryChecks:
-        """What can be told of the task before a search."""
+        """Checks of the task before a search."""
         if self._checks.transcription is not self.transcription:
             self._checks = PreliminaryChecks(self.transcription, self.mechanics)
         return self._checks
@@ -198,8 +198,8 @@ class Planner:
             return self._make_refused_plan("; ".join(checks.proofs), Status.INFEASIBLE)
         if warm and self.plan is not None and (self.plan.feasible or self.plan.result.status not in LOST):
             return self._search_plan(search, itertools.chain([self.plan.result], self._guesses()))
-        if checks.unreached:
-            return self._make_refused_plan("; ".join(checks.unreached), Status.STALLED)
+        if checks.unreached_goals:
+            return self._make_refused_plan("; ".join(checks.unreached_goals), Status.STALLED)
         weak, nearest = checks.weight, checks.nearest
         if nearest is not None and nearest.excess > MARGIN:
             return self._make_refused_plan("; ".join([nearest.reason, *weak]), Status.STALLED)

@@ -23,7 +23,7 @@ UNASKED = 8
 
 @dataclass(frozen=True, eq=False)
 class PreliminaryChecks:
-    """What depends on a task alone; each is looked at once."""
+    """Checks of a task alone, without a search; each is made once."""
 
     transcription: Transcription
     mechanics: Mechanics
@@ -41,7 +41,7 @@ class PreliminaryChecks:
         return [*self.transcription.proofs, *prove_infeasible(task, steps), *blocked]
 
     @cached_property
-    def unreached(self) -> list[str]:
+    def unreached_goals(self) -> list[str]:
         """Goals of frames that no position was found to reach."""
         return list(explain_unreached_goals(self.transcription.task, self.transcription.steps))
 

@@ -60,7 +60,7 @@ class ContactSlopes:
 
 @dataclass(frozen=True, eq=False)
 class StepSlopes:
-    """What makes derivatives of a step its results, by some of its arguments."""
+    """Parts of a step that make its derivatives by some arguments results."""
 
     __repr__ = one_line
 
