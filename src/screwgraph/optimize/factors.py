@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Int
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.field_state import field_state
 from screwgraph.base.summary import one_line
 from screwgraph.optimize.kernels import MANY, Kernels, kernels
 from screwgraph.optimize.losses import LOSSES, Loss
@@ -41,6 +42,7 @@ class Factors:
     """
 
     __repr__ = one_line
+    __getstate__ = field_state
 
     kind: Kind
     template: Template
@@ -50,6 +52,10 @@ class Factors:
     loss: Loss | None
     name: str
     refresh: Refresh | None = None
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Factors:
+        """Return themselves: nothing changes them, and code is that of the template, whose copy would be another."""
+        return self
 
     def __len__(self) -> int:
         return self._count

@@ -53,6 +53,11 @@ class Iterate:
     gradient: float = np.inf
     memory: Mapping[str, Any] = field(default_factory=dict)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out matrices in factored form, which are of machine code: a search that goes on makes another."""
+        memory = {name: value for name, value in self.memory.items() if not isinstance(value, Factored)}
+        return {**vars(self), "memory": memory}
+
 
 @dataclass(frozen=True)
 class Progress:

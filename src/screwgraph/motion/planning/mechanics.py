@@ -40,8 +40,16 @@ class Mechanics:
     def get_or_make(self, key: Any, make: Callable[[], Any]) -> Any:
         """Return what `make` made when the key was first asked for."""
         if key not in self._kept:
-            self._kept[key] = make()
+            self._kept.setdefault(key, make())  # the same for threads that ask at once
         return self._kept[key]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was made: what is loaded makes it anew."""
+        return {"robot": self.robot, "_kept": {}}
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Mechanics:
+        """Return itself: what was made never changes."""
+        return self
 
     def efforts(self, frames: Sequence[str] = ()) -> Function:
         """Return the forces along all coordinates that a motion takes beside those of closed chains.

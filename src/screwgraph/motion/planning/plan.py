@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from screwgraph.base import html_display
 from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.base.field_state import field_state
 from screwgraph.motion.planning.accuracy.momentum_errors import MomentumErrors
 from screwgraph.motion.planning.accuracy.motion_errors import MotionErrors, find_motion_errors
 from screwgraph.motion.planning.accuracy.open_loop import OpenLoopErrors
@@ -47,6 +48,7 @@ class Plan:
     """
 
     _repr_html_ = html_display.html
+    __getstate__ = field_state
 
     transcription: Transcription
     result: Result

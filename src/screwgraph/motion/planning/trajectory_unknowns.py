@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.field_state import field_state
 from screwgraph.motion.integration_rules import Rule
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.models import Drive
@@ -33,6 +34,8 @@ class TrajectoryUnknowns:
     stand at M *samples*: the points of each phase, so that they may jump from one phase to the next; `points[m]` is the
     point of sample m.
     """
+
+    __getstate__ = field_state
 
     mechanics: Mechanics
     phases: tuple[Phase, ...]

@@ -27,9 +27,10 @@ class VectorCode:
         entries = [entry for v in vectors for entry in np.ravel(v).tolist()]
         if not all(isinstance(x, float | int) for x in entries):
             return np.array(self.program.on(entries), dtype=object).reshape(self.shape)
-        if not self._last or self._last[0][0] != entries:
-            self._last[:] = [(entries, np.array(self.program.on(entries), dtype=float))]
-        return self._last[0][1].reshape(self.shape).copy()
+        known = self._last.copy()  # another thread may put its own there meanwhile
+        if not known or known[0][0] != entries:
+            known = self._last[:] = [(entries, np.array(self.program.on(entries), dtype=float))]
+        return known[0][1].reshape(self.shape).copy()
 
 
 def trace_function(function: Callable[..., Any], *sizes: int) -> VectorCode:

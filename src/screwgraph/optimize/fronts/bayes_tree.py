@@ -234,6 +234,11 @@ class BayesTree:
         self._late += 1
         self._tables.unknowns["late"][unknowns] = self._late
 
+    @property
+    def late(self) -> Int[np.ndarray, " k"]:
+        """Unknowns that are eliminated last, by `set_late`."""
+        return np.flatnonzero(self._tables.unknowns["late"] == self._late)
+
     def eliminate(self, unknowns: Int[np.ndarray, " k"]) -> None:
         """Eliminate anew what depends on factors of some unknowns.
 

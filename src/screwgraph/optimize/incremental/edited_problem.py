@@ -104,6 +104,17 @@ class EditedProblem:
         self._matrix = None  # another one may have been made in its place
         return self._search()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the problem and its solution: matrices and bound code, which know addresses, are made anew."""
+        kept = {name: getattr(self, name) for name in ("_accuracy", "_curvature", "_options", "last")}
+        return {**kept, "solved": (self.problem, self.result)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Begin at the solution."""
+        vars(self).update(state)
+        self._bind(*vars(self).pop("solved"))
+        self.last = state["last"]
+
     @property
     def problem(self) -> Problem:
         """The problem with its present numbers."""

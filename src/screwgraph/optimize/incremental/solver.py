@@ -94,6 +94,26 @@ class Incremental:
         if given is not None:
             self.update(add=given.factors)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return factors and values: the tree, whose code knows its addresses, is made anew."""
+        options = self.relinearise, self.violation_limit, self.threshold, self.iterations, self.every
+        return {
+            "begin": (self.layout.families, self.values, options),
+            "edit": (self._groups.factors, self._tree.late),
+            "last": self.last,
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Solve from the values."""
+        families, values, (relinearise, violation, threshold, iterations, every) = state["begin"]
+        limits = {"relinearise": relinearise, "violation": violation, "threshold": threshold}
+        self.__init__(families, values, **limits, iterations=iterations, every=every)
+        factors, late = state["edit"]
+        self._tree.set_late(late)
+        if factors:
+            self.update(add=factors)
+        self.last = state["last"]
+
     @check_arguments
     def update(
         self,

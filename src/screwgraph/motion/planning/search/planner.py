@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from threading import RLock
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
+from screwgraph.base.take_turns import take_turns
 from screwgraph.motion.planning.guesses.initial_guess import count_guesses, cyclic_motions, make_initial_values
 from screwgraph.motion.planning.guesses.low_effort_motion import MARGIN
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -66,7 +68,8 @@ FORBIDDEN = "finer steps do not remove the drift: conserved momenta may forbid t
 class Planner:
     """Plans a task, and keeps the compiled code for the same with another start or other goals.
 
-    `plan` is the last plan, None before the first.
+    `plan` is the last plan, None before the first. Threads that share a planner take turns; those with copies of it,
+    which have the same code, need not. Where a planner was pickled, its code is made when it is first needed.
     """
 
     @check_arguments
@@ -75,6 +78,15 @@ class Planner:
         self.transcription = transcribe(task, self.mechanics)
         self.plan: Plan | None = None
         self._checks = PreliminaryChecks(self.transcription, self.mechanics)
+        self._lock = RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the lock: a copy has its own."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what a planner knows."""
+        vars(self).update(state, _lock=RLock())
 
     @property
     def task(self) -> Task:
@@ -93,6 +105,7 @@ class Planner:
         """Whether expressions are so large that their second derivatives would take long to compile."""
         return bool(self.transcription.followers) and self.transcription.problem.has_hard
 
+    @take_turns
     def solve(
         self,
         *,
@@ -288,6 +301,7 @@ class Planner:
         except KeyboardInterrupt:  # the search is over: what it found is not given up for its explanation
             return []
 
+    @take_turns
     def step(
         self, steps: int = 1, q: Any = None, qd: Any = None, *, recovery: float = RECOVERY, **options: Any
     ) -> Plan:
@@ -366,6 +380,7 @@ class Planner:
         new = transcribe(task, self.mechanics, is_measured=True)
         return replace(new, task=replace(task, guess=advance_values(old, last.values, new, by)))
 
+    @take_turns
     def change(self, **fields: Any) -> None:
         """Replace fields of the task; code is made again only where its structure differs.
 

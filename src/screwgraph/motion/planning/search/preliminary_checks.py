@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from screwgraph.base.field_state import field_state
 from screwgraph.motion.planning.collocation import COLLOCATIONS, UNTIED
 from screwgraph.motion.planning.guesses.initial_guess import make_initial_values
 from screwgraph.motion.planning.guesses.low_effort_motion import NearestMotion, find_nearest_motion
@@ -24,6 +25,8 @@ UNASKED = 8
 @dataclass(frozen=True, eq=False)
 class PreliminaryChecks:
     """Checks of a task alone, without a search; each is made once."""
+
+    __getstate__ = field_state
 
     transcription: Transcription
     mechanics: Mechanics

@@ -7,13 +7,16 @@ Continuous-time Gaussian process motion planning via probabilistic inference (20
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
+from threading import RLock
 from typing import Any
 
 import numpy as np
 
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
+from screwgraph.base.take_turns import take_turns
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.search.cost_scaling import compute_scale
@@ -35,7 +38,7 @@ class Replanner:
     Edits are other goals, obstacles, costs or contacts of the task, other numbers of its factors, and states that are
     measured. Measurements stay: the plan is then the most likely motion, behind and ahead. Where no factor is hard, the
     plan is a Bayes tree (`Incremental`): what an edit does not touch is not eliminated again. Where some are, it is the
-    solution of an `EditedProblem`.
+    solution of an `EditedProblem`. Threads that share one take turns; copies are edited by themselves.
     """
 
     @check_arguments
@@ -59,7 +62,20 @@ class Replanner:
         self._measured: dict[int, tuple[Position | Velocity, ...]] = {}
         self._given: dict[str, dict[str, Any]] = {}
         self._soon = tuple(soon)
+        self._lock = RLock()
         self._begin(last.result)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the lock: a copy has its own."""
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take over what a plan is made of."""
+        vars(self).update(state, _lock=RLock())
+
+    def __copy__(self) -> Replanner:
+        """Return a deep copy: edits change solutions where they stand."""
+        return deepcopy(self)
 
     @property
     def task(self) -> Task:
@@ -72,6 +88,7 @@ class Replanner:
         return self._solution.last
 
     @property
+    @take_turns
     def plan(self) -> Plan:
         """The plan as it is now, all points of it."""
         found = self._solution
@@ -82,6 +99,7 @@ class Replanner:
         result = Result(problem, iterate, last.iterations, 0.0, last.status, last.reason, "incremental")
         return Plan(replace(self.transcription, problem=problem), result)
 
+    @take_turns
     @check_arguments
     def state(self, point: int) -> tuple[np.ndarray, np.ndarray]:
         """Return position (nq,) and velocity (nv,) at a point of time; no other point is solved for.
@@ -93,6 +111,7 @@ class Replanner:
         q, qd = steps.q[point], steps.qd[point]
         return self._solution.value(q)[0], self._solution.value(qd)[0]
 
+    @take_turns
     @check_arguments
     def set(self, name: str, *, at_once: bool = True, **parameters: Any) -> Updated:
         """Change numbers of factors: `set("goal 1: position", at=q)`, `set("contact 1", at=p)`; nothing is transcribed.
@@ -127,6 +146,7 @@ class Replanner:
         left = parameters.keys() - {n for own in found.values() for n in own}
         return {name: dict(parameters)} if left else found  # which is no name of factors: an error says so
 
+    @take_turns
     @check_arguments
     def measure(
         self, point: int, q: Any = None, qd: Any = None, *, sigma: float = 1e-3, sigma_qd: float = 1e-2,
@@ -172,6 +192,7 @@ class Replanner:
         self._measured[point] = tuple({**before, **{type(goal): goal for goal in seen}}.values())
         return done
 
+    @take_turns
     @check_arguments
     def update(self, **fields: Any) -> Updated:
         """Replace fields of the task: `update(goals=...)`, `update(obstacles=...)`, `update(contacts=..., phases=...)`.

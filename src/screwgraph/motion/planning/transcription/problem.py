@@ -188,7 +188,7 @@ def list_wrenches(task: Task, steps: TrajectoryUnknowns) -> Sequence[Wrench]:
             if isinstance(item, ActingItem):
                 with name_errors(name):
                     found += item.wrenches(steps, name)
-        steps.known_wrenches[key] = items, tuple(found)  # items that live on keep their identities
+        steps.known_wrenches.setdefault(key, (items, tuple(found)))  # items that live on keep their identities
     return steps.known_wrenches[key][1]
 
 
