@@ -241,7 +241,7 @@ def test_calls_without_dynamics_say_so_and_the_next_one_begins_anew():
         (nan, inf, 1e-4, 3.0, 0.0, 0.0),
         (nan, 2.0, nan, 3.0, 0.0, 0.0),
     ):
-        lost = [3.0], [0.1], [7.0], [0.2], [defect], [0.3], [effort], [gap], [1.0], [0.0], [1.0]
+        lost = [3.0], [0.1], [7.0], [0.2], [defect], [0.3], [effort], [gap], [1.0], [0.0], [0.0], [1.0]
         found = [float(x) for x in TickOutcome(cast(Horizon, control)).finish(*lost)]
         assert found[:2] == [tau, kept]
         assert found[3] == status

@@ -100,7 +100,8 @@ def mpc(
     else 0, and Coulomb's coefficient (`stack_schedule`); `advance`, the part of `dt` that has gone by since the last
     call, by which the last solution is moved (its barrier is then from 1e-4 to 1e-3, so that limits are left, and blows
     forgotten, in few steps); `previous`, the `next` of the last call, first zeros: the horizon then starts with a robot
-    at rest.
+    at rest. It does so, too, where the last call left more than 0.3 rad or m between the state and its trajectory, as
+    of robots that were set elsewhere, and `advance` is positive.
     With `rate`, calls come more often than instants, and instants keep their times: `first` (s), before `advance`, is
     the time from now to the first of them, at most `dt`, and at least half of that between calls
     (`find_first_interval`); all others are `dt` apart. Each state then counts for the time from the instant before,
@@ -110,11 +111,11 @@ def mpc(
     costates, beyond what the barrier leaves open; else the part of it with the least merit is, or none (`shortenings`).
     Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
     `forces` (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities,
-    between calls; `solution`: status (0; 1: the step was shortened, the trajectory is not the optimum yet; 3: arguments
-    without sense, such as poses that are no rigid motions, a last solution that is no motion, or a state at which loops
-    cannot be closed: all results but `next` and `solution` are zero), cost, largest violation of limits of states, with
-    contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's dynamics, largest change of the
-    trajectory, barrier.
+    between calls; `solution`: status (0; 1: the step was shortened, or the trajectory begins elsewhere, so that it is
+    not the optimum yet; 3: arguments without sense, such as poses that are no rigid motions, a last solution that is no
+    motion, or a state at which loops cannot be closed: all results but `next` and `solution` are zero), cost, largest
+    violation of limits of states, with contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's
+    dynamics, largest change of the trajectory, barrier.
 
     Args:
         model: robot that stands or floats, or mechanism, whose efforts are those of its motors. Of closed chains and

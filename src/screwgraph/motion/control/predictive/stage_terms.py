@@ -18,6 +18,8 @@ from screwgraph.motion.control.predictive.local_steps import LocalSteps
 from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Number, dot
 
+FAR = 0.3
+"""Way (rad, m) from where a state leads, beyond which the next one belongs to another motion."""
 PART = 0.05
 """Of the largest costate, what all have at least where defects are weighed."""
 
@@ -246,6 +248,11 @@ class StageTerms:
         """Return a state of the trajectory after a step."""
         q, v, _ = self.split(at)
         return [*self.steps.displace(q, v, x), *x[self.nv :]]
+
+    def leave(self, at: Any, later: Any) -> list[Number]:
+        """Return 1 where the next state is far from where it would follow from this one."""
+        q, (later_q, later_v, _) = self.split(at)[0], self.split(later)
+        return [choose(largest_size(self.steps.find_gaps(q, later_q, later_v), 0.0) > FAR, 1.0, 0.0)]
 
     def shorten(self, at_u: Any, at_x: Any, u: Any, x: Any, length: Any) -> list[Number]:
         """Return inputs and local coordinates after a part of a step, which may be no numbers where the part is 0."""

@@ -28,8 +28,8 @@ DESCENT = 0.3
 """Part of what defects weigh by which the merit shall fall at least, where that decides on nu."""
 SLACK = 0.1
 """Part of the merit, at most, by which an interior point's freedom may raise it."""
-TINY = 1e-9
-"""Part of the merit by which rounding may raise it; defects below it do not decide on nu."""
+TINY, NOTHING = 1e-9, 1e-25
+"""Part of the merit, and merit, by which rounding may raise it; defects below the part do not decide on nu."""
 ENDLESS = 1e250
 """A cost or merit beyond is none."""
 SEARCH = ("length", "best", "least", "cost0", "defect0", "weight", "open")
@@ -141,7 +141,7 @@ def accept_length(search: Any, trial: Any, duality_gap: Any, solved: Any) -> lis
     told = (defect0 > TINY) * (abs(rise) < ENDLESS)
     nu = choose(is_whole > 0.5, maximum(STEEPER, choose(told > 0.5, rise, 0.0)), weight)
     merit, before = cost + nu * defect, cost0 + nu * defect0
-    free = minimum(duality_gap[0], SLACK * before) + TINY * before
+    free = minimum(duality_gap[0], SLACK * before) + TINY * before + NOTHING
     is_sound = (1.0 * (solved[0] < NO_SENSE)) * (cost < ENDLESS)  # else costates and the merit may be no numbers
     whole = choose(before < ENDLESS, choose(merit <= before + free, is_sound, 0.0), is_sound)
     shorter = choose(best > 0.9, 0.0, choose(merit < least, is_sound, 0.0))

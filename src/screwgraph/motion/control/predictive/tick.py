@@ -1,9 +1,10 @@
 """A tick of model-predictive control as a routine: from a state and the last solution to the next one.
 
-Layout of `previous` and `next`: [0 of no solution, else 1 and the part of the last step that was taken; barrier; the
-first interval where this is an argument], then for each stage k = 0..N-1 [u_k, q and qd of k + 1, switches of k, the
-solver's own numbers]. All zeros are no solution: a tick then begins with the robot at rest where it is. `at` holds the
-trajectory about which a tick linearises, for each stage [q_k, qd_k, u_k], then those of N.
+Layout of `previous` and `next`: [0 of no solution, else 1 and the part of the last step that was taken, negative where
+the trajectory begins far from the state; barrier; the first interval where this is an argument], then for each stage
+k = 0..N-1 [u_k, q and qd of k + 1, switches of k, the solver's own numbers]. All zeros are no solution: a tick then
+begins with the robot at rest where it is. `at` holds the trajectory about which a tick linearises, for each stage
+[q_k, qd_k, u_k], then those of N.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class Tick:
             self.strides |= self.through.strides
             sizes |= {name: N * stride for name, stride in self.through.strides.items()}
         sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
-        sizes |= dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost"), 1)
+        sizes |= dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost", "left"), 1)
         if horizon.shortenings:
             self.strides |= {"trial": self.nx + nu}
             sizes |= {"trial": sizes["at"], **SEARCH_SIZES}
@@ -238,10 +239,12 @@ class Tick:
 
     def _start(self, q: Any, qd: Any, advance: Any, head: Any, *first: Any) -> list[Number]:
         """Return x_0, in local coordinates, too, whether there is a solution, its shift; a barrier of 0 is lost."""
-        warm = choose(head[0] > 0.5, 1.0, 0.0)
+        # One that the state has left is not caught up with in few steps: time that goes on begins anew.
+        kept = choose(advance[0] > 0.0, head[0], abs(head[0]))
+        warm = choose(kept > 0.5, 1.0, 0.0)
         goes_on = choose(head[1] > 0.0, warm, 0.0)
         moved = choose(advance[0] > 0.0, clip(head[1], LEAST_BARRIER, MOST_BARRIER), head[1])
-        barrier = choose(head[0] > 0.5, moved, 0.0)
+        barrier = choose(kept > 0.5, moved, 0.0)
         share = clip(advance[0], 0.0, 1.0)
         if first:  # instants stay where they are, until one has gone by
             share = 1.0 * (share + (first[0][0] - head[2]) * (1.0 / self.own.dt) > 0.5)
@@ -356,10 +359,9 @@ class Tick:
         )
         moving = ["references", "at", "states", "efforts", "next", "merits", *["forces"] * bool(self.forces)]
         moving += ["frames"] * bool(self.goals)
-        more = ["first"] * self.own.is_timed + ["length"] * bool(self.own.shortenings)
-        more += ["terminal"] * self.own.has_riccati_end + ["weights", *["frame_weights"] * bool(self.goals)]
         head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "gap_k"]
-        head += ["sense", *more]
+        head += ["sense", "left", *["first"] * self.own.is_timed, *["length"] * bool(self.own.shortenings)]
+        head += ["terminal"] * self.own.has_riccati_end + ["weights", *["frame_weights"] * bool(self.goals)]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
@@ -367,6 +369,7 @@ class Tick:
             SideBySide(self.N, (block("sum", stage, ["merits_k"], terms.at_stage("add")),), self._windows(*moving)),
             StageLoop(self.N, parts, self._windows(*moving)),
             block("sum last", last, ["cost"], terms.add_last),
+            block("left", [*terms.reads, "at_x", "at_k+1"], ["left"], terms.at_stage("leave")),
             block("end", head, ["tau", "next_head", "solution", "lost"], TickOutcome(self.own).finish),
             *self._clear(),
         )

@@ -40,13 +40,14 @@ class TickOutcome:
         efforts: Any,
         gap: Any,
         sense: Any,
+        left: Any,
         *more: Any,
     ) -> list[Number]:
         """Return the command within its limits, the head of the next solution, how good it is, whether it was lost.
 
-        `gap` is that of the first stage, which has no numbers where the state has no dynamics. `more` are, of horizons
-        that have them, the first interval, the length of the step, the weights of the last state, then all other
-        weights.
+        `gap` is that of the first stage, which has no numbers where the state has no dynamics; `left` is 1 where the
+        trajectory begins far from the state. `more` are, of horizons that have them, the first interval, the length of
+        the step, the weights of the last state, then all other weights.
         """
         first, more = (list(more[0]), more[1:]) if self.own.is_timed else ([], more)
         length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
@@ -64,6 +65,8 @@ class TickOutcome:
         # The last state that was found may have no dynamics, and is one of the others once the horizon moves on.
         goes_on = sound * (defect[0] < ENDLESS)
         numbers.insert(2, choose(goes_on, defect[0], choose(sound, ENDLESS, 0.0)))
-        told = choose(sound, choose(length[0] > 0.9, status, UNFINISHED), status)
-        head = [choose(goes_on, 1.0 + length[0], 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
+        begins_here = left[0] < 0.5
+        told = choose(sound, choose((length[0] > 0.9) * begins_here > 0.5, status, UNFINISHED), status)
+        taken = choose(begins_here, 1.0 + length[0], -1.0 - length[0])
+        head = [choose(goes_on, taken, 0.0), choose(lost > 0.5, 0.0, numbers[-1]), *first]
         return [*tau, *head, told, *numbers, lost]
