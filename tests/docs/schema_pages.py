@@ -13,8 +13,9 @@ from screwgraph.model.formats import world_yaml as world_keys
 from screwgraph.model.formats.robot_yaml import keys as robot_keys
 from screwgraph.model.formats.yaml_keys import NONE, Keys
 from screwgraph.model.mechanism import keys as mechanism_keys
-from screwgraph.motion.control import barrier_files as barrier_keys
 from screwgraph.motion.control import controller_files as controller_keys
+from screwgraph.motion.control.barriers import capsules as capsule_keys
+from screwgraph.motion.control.contacts import CONTACTS
 from screwgraph.motion.control.predictive import horizon_files as horizon_keys
 from screwgraph.motion.planning import keys as task_keys
 from screwgraph.motion.simulation.contacts import contact_files as contact_keys
@@ -86,14 +87,13 @@ SCHEMAS: Mapping[str, Schema] = {
             "The file": controller_keys.FILE,
             "An item of tasks": controller_keys.TASK,
             "An item of contacts": contact_keys.CONTACT,
-            "An item of soles": controller_keys.SOLE,
-            "An item of gliding": controller_keys.GLIDING,
+            **{f"An item of {key}": kind.KEYS for key, kind in CONTACTS.items()},
             "shape": contact_keys.SHAPE,
             "against": contact_keys.AGAINST,
             "ground": contact_keys.GROUND,
-            "limits": controller_keys.LIMITS,
-            "An item of barriers": barrier_keys.BARRIER,
-            "A capsule": barrier_keys.CAPSULE,
+            "limits": controller_keys.BOUNDS,
+            "An item of barriers": controller_keys.BARRIER,
+            "A capsule": capsule_keys.CAPSULE,
         },
         ("controller.yaml",),
     ),

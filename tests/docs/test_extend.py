@@ -52,5 +52,8 @@ def test_every_registry_that_the_pages_list_has_a_recipe():
         "METHODS",
         "BACKENDS",
         "READERS",
+        "TASKS",
+        "LIMITS",
+        "BARRIERS",
     }
     assert registries >= wanted

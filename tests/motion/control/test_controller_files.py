@@ -20,6 +20,7 @@ from screwgraph.motion.control import (
     MomentumTask,
     PlaneBarrier,
     PostureTask,
+    PowerLimit,
     SelfCollisionBarrier,
     ShapeBarrier,
     Sole,
@@ -42,7 +43,7 @@ soles: [{frame: hand, length: 0.2, width: 0.1, at: [1, 2, 3], x: [0, 1, 0], norm
 contacts: [{frame: foot, radius: 0.02, friction: 0.7}]
 gliding: [{frame: hand, radius: 0.03, at: [0, 0, 1], friction: 0.2}, {frame: tool}]
 ground: {height: 0.1}
-limits: {dt: 2e-3, acceleration: 50, velocity: no, normal_force: 3, glide_damping: 20}
+limits: {dt: 2e-3, acceleration: 50, velocity: no, normal_force: 3, glide_damping: 20, power: 300}
 actuated: [lift, bend]
 barriers:
   - {capsule: {frame: hand, radius: 0.1, start: [0, 0, 1], end: [1, 0, 0]}, plane: {height: 0.2}, rate: 4, margin: 0.1}
@@ -74,7 +75,12 @@ def test_all_entries(tmp_path):
     )
     assert found.ground == sg.Plane(height=0.1)
     assert found.limits == ControlLimits(
-        dt=2e-3, acceleration=50.0, velocity=False, normal_force=3.0, glide_damping=20.0
+        dt=2e-3,
+        acceleration=50.0,
+        velocity=False,
+        normal_force=3.0,
+        glide_damping=20.0,
+        others=(PowerLimit(300.0),),
     )
     hand, foot, line = LinkCapsule("hand", 0.1), LinkCapsule("foot", 0.2), ((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
     assert found.barriers == (
@@ -112,9 +118,9 @@ def test_all_entries(tmp_path):
         ("tasks: [{posture: []}]\ngliding: [{radius: 1}]", "2: .*must have a frame"),
         ("tasks: [{posture: []}]\ngliding: [{frame: x, radius: -1}]", "2: a point that glides: .*radius"),
         ("tasks: [{posture: []}]\nlimits: {normal_force: -1}", "2: limits: normal_force"),
-        ("tasks: [{posture: []}]\nbarriers: [{plane: {height: 1}}]", "2: .*a capsule and one of from, ball"),
-        ("tasks: [{posture: []}]\nbarriers:\n  - {capsule: {frame: x, radius: 1}}", "3: .*a capsule and one of"),
-        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, ball: b}]", "2: .*a ball has a radius"),
+        ("tasks: [{posture: []}]\nbarriers: [{plane: {height: 1}}]", "2: .*must have a capsule"),
+        ("tasks: [{posture: []}]\nbarriers:\n  - {capsule: {frame: x, radius: 1}}", "3: .*one of from, ball"),
+        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, ball: b}]", "2: .*must have a radius"),
         ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x}, ball: b, radius: 1}]", "2: .*must have a radius"),
         ("tasks: [{posture: []}]\nbarriers: [{self_collision: 3}]", "2: .*a list"),
         (
@@ -122,6 +128,8 @@ def test_all_entries(tmp_path):
             "2: a barrier: .*radius -1",
         ),
         ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, plane: {}, rate: 0}]", "2: .*rate"),
+        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, plane: {}, radius: 1}]", "go with plane"),
+        ("tasks: [{posture: []}]\nlimits: {power: 0}", "2: limits: the largest power is 0"),
     ],
 )
 def test_what_is_wrong_has_its_line(tmp_path, text, complaint):

@@ -16,7 +16,7 @@ from screwgraph.motion.control import (
     stack_contacts,
     stack_gains,
 )
-from screwgraph.motion.control.limit_rows import PRIORITIES
+from screwgraph.motion.control.limits import PRIORITIES
 from screwgraph.spatial import exp3
 from screwgraph.tape.verifier import list_faults
 from tests.motion.control.full_program import ALIGNED, FullProgram, point

@@ -21,6 +21,7 @@ class Entry(NamedTuple):
 Keys = Mapping[str, Entry]
 VECTOR = "[x, y, z]"
 NUMBER = "number"
+SWITCH = "yes or no"
 
 POSE: Keys = {
     "at": Entry("origin of the frame", VECTOR, "m", "[0, 0, 0]"),

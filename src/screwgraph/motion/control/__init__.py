@@ -14,7 +14,7 @@ from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
 from screwgraph.motion.control.control_loop import ControlLoop, ControlReport
 from screwgraph.motion.control.controller import controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
-from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.limits import ControlLimits, Limit, PowerLimit
 from screwgraph.motion.control.predictive import (
     Gait,
     HorizonLimits,
@@ -64,11 +64,13 @@ __all__ = [
     "HeldContact",
     "HorizonLimits",
     "ImpedanceTask",
+    "Limit",
     "LinkCapsule",
     "MomentumTask",
     "MotionTask",
     "PlaneBarrier",
     "PostureTask",
+    "PowerLimit",
     "PredictedMotion",
     "SelfCollisionBarrier",
     "ShapeBarrier",

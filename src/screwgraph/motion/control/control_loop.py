@@ -23,8 +23,7 @@ from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
-from screwgraph.motion.control.limit_rows import list_cone_rows, list_efforts
-from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.limits import ControlLimits, list_limits
 from screwgraph.motion.control.models import ControlledModel, as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask
@@ -211,18 +210,11 @@ class ControlLoop:
         return compile_expression("control_errors", question, arguments, errors, branches=True)
 
     def _name_rows(self) -> list[str]:
-        """Return names of rows of limits, cones and barriers, in their order."""
+        """Return names of rows of limits, in their order."""
         model, limits = self.controlled_model.model, self.limits or ControlLimits()
         held, plane = hold_contacts(model, self.contacts, self.ground)
         own = ReducedMotion(model, held, plane)
-        coordinates = self.controlled_model.owners
-        names = [f"effort of {own.motors.names[k]}" for k, *_ in list_efforts(own, limits)]
-        names += [f"range of {coordinates[bounds.along]}" for bounds in limits.list_bounds(model)]
-        for contact in held:
-            names += [f"friction of {contact.frame}"] * len(list_cone_rows(contact, limits, 1.0)[0]) + [
-                f"load of {contact.frame}"
-            ]
-        return names
+        return [name for limit in list_limits(limits) for name in limit.name_rows(own, limits)]
 
     def _measure_margins(
         self, motion: Trajectory, tau: Float[np.ndarray, "N motors"]

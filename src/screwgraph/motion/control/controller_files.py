@@ -11,16 +11,16 @@ from screwgraph.base.errors import ModelError
 from screwgraph.base.summary import one_line
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.file_io import find_file, read_bytes
-from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, SWITCH, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
-from screwgraph.motion.control.barrier_files import read_barrier
-from screwgraph.motion.control.barriers import Barrier
-from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
+from screwgraph.motion.control.barriers import BARRIERS, Barrier
+from screwgraph.motion.control.contacts import CONTACTS, HeldContact
 from screwgraph.motion.control.control_loop import ControlLoop, shape_reference
 from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
-from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.file_entries import check_required, choose_kind, read_section, read_values
+from screwgraph.motion.control.limits import LIMITS, ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
@@ -40,39 +40,29 @@ GAINS: Keys = {
 }
 NAME: Keys = {"name": Entry("of its reference, such as in `references`", default="of its kind and frame")}
 TASK: Keys = {**{key: entry for kind in TASKS.values() for key, entry in kind.KEYS.items()}, **GAINS, **NAME}
-SOLE: Keys = {
-    "frame": Entry("link or frame", default=REQUIRED),
-    "length": Entry("of the rectangle along x", NUMBER, "m", REQUIRED),
-    "width": Entry("along y, 0 of an edge", NUMBER, "m", REQUIRED),
-    "at": Entry("its centre in the frame", VECTOR, "m", "[0, 0, 0]"),
-    "x": Entry("along its length, in the frame's axes", VECTOR, default="[1, 0, 0]"),
-    "normal": Entry("out of the ground, in the frame's axes", VECTOR, default="[0, 0, 1]"),
-    "friction": Entry("coefficient of friction", NUMBER, default="0.8"),
-}
-GLIDING: Keys = {
-    "frame": Entry("link or frame", default=REQUIRED),
-    "radius": Entry("of the ball about the point", NUMBER, "m", "0"),
-    "at": Entry("the point in the frame", VECTOR, "m", "[0, 0, 0]"),
-    "friction": Entry(
-        "coefficient of friction of a simulation; no row of the controller has it", NUMBER, default="0.8"
-    ),
-}
-LIMITS: Keys = {
+BOUNDS: Keys = {
     "dt": Entry("time for which a command is held", NUMBER, "s", "1e-3"),
     "acceleration": Entry("with which joints can brake", NUMBER, "rad/s^2, m/s^2", "100"),
     "normal_force": Entry("least force on contacts that are on", NUMBER, "N", "0"),
     "glide_damping": Entry("rate at which contacts that glide stop", NUMBER, "1/s", "0.01 / dt"),
-    "effort": Entry("keep limits of efforts", "yes or no", default="yes"),
+    "effort": Entry("keep limits of efforts", SWITCH, default="yes"),
     "efforts": Entry("largest efforts of motors, in the place of the file's", "{motor: number}", "N m, N", "none"),
-    "velocity": Entry("keep limits of velocities", "yes or no", default="yes"),
-    "position": Entry("keep limits of positions", "yes or no", default="yes"),
-    "round_cones": Entry("forces of points within round cones, not pyramids", "yes or no", default="no"),
+    "velocity": Entry("keep limits of velocities", SWITCH, default="yes"),
+    "position": Entry("keep limits of positions", SWITCH, default="yes"),
+    "round_cones": Entry("forces of points within round cones, not pyramids", SWITCH, default="no"),
+    **{key: kind.ENTRY for key, kind in LIMITS.items()},
 }
+"""Of `limits`."""
+BARRIER: Keys = {
+    **{key: entry for kind in BARRIERS.values() for key, entry in kind.KEYS.items()},
+    "rate": Entry("how fast a distance may shrink", NUMBER, "1/s", "10"),
+    "margin": Entry("distance that is left", NUMBER, "m", "0"),
+}
+"""Of an item of barriers: those of its kind, rate and margin."""
 FILE: Keys = {
     "tasks": Entry("what is followed", "list", default=REQUIRED),
     "limits": Entry("of joints that are kept", "mapping"),
-    "soles": Entry("rectangles that rest on the ground", "list"),
-    "gliding": Entry("points and balls that push along the normal and glide", "list"),
+    **{key: Entry(kind.ABOUT, "list") for key, kind in CONTACTS.items()},
     "barriers": Entry("distances that are kept", "list"),
     "references": Entry(
         "what tasks and barriers follow in a simulation, by the names of arguments",
@@ -82,7 +72,7 @@ FILE: Keys = {
     "actuated": Entry("actuators or joints that drive", "[name, ...]", default="actuators, else independent joints"),
     **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
 }
-FEET = {"contacts": "a contact", "soles": "a sole", "gliding": "a point that glides"}
+FEET = {"contacts": "a contact", **{key: kind.NOUN for key, kind in CONTACTS.items()}}
 """Entries of contacts, and what their items are."""
 
 
@@ -127,11 +117,10 @@ def load_controller(path: str | Path, model: Model | None = None) -> ControllerF
     if "ground" in entries and not {*FEET} & entries.keys():
         raise entries["ground"].complaint("there are no contacts")
     points, ground = read_contacts(entries, Path(file).parent)
-    soles = tuple(_read_sole(item) for item in entries["soles"].items()) if "soles" in entries else ()
-    gliding = tuple(_read_gliding(item) for item in entries["gliding"].items()) if "gliding" in entries else ()
-    contacts = (*points, *soles, *gliding)
+    others = ((kind, item) for key, kind in CONTACTS.items() if key in entries for item in entries[key].items())
+    contacts = (*points, *(_read_contact(kind, item) for kind, item in others))
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
-    barriers = tuple(map(read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
+    barriers = tuple(map(_read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
     names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
     references = entries["references"].mapping() if "references" in entries else {}
     given = {name: _read_reference(value.called(f"references: {name}")) for name, value in references.items()}
@@ -171,7 +160,11 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
     feet = next((entries[key] for key in FEET if key in entries), entries["tasks"])
     with complaints_at("the feet", feet.at):
         held, plane = hold_contacts(model, found.contacts, found.ground)
-        list(ReducedMotion(model, held, plane).legs)
+        motion = ReducedMotion(model, held, plane)
+        list(motion.legs)
+    for limit in found.limits.others:
+        with complaints_at("limits", entries["limits"].at):
+            limit.name_rows(motion, found.limits)
     for k, value in enumerate(entries["tasks"].items()):
         with complaints_at("a task", value.at):
             check_tasks(found.tasks[: k + 1], held)
@@ -188,15 +181,12 @@ def _read_reference(value: Value) -> float | list[Any]:
 
 def _read_task(value: Value) -> ControlTask:
     entries = value.section(TASK, "a task")
-    kinds = [kind for kind in TASKS if kind in entries]
-    if len(kinds) != 1:
-        has = f"has {' and '.join(kinds)}" if kinds else "says not what it is of"
-        raise ModelError(f"a task {has}", at=value.at, why=f"it must have one of {', '.join(TASKS)}")
-    kind = TASKS[kinds[0]]
+    name = choose_kind(value, entries, TASKS, "a task")
+    kind = TASKS[name]
     has = {field.name for field in fields(kind)}
     for key in entries:
         if key not in kind.KEYS and key not in has:
-            raise entries[key].complaint(f"it does not go with {kinds[0]}")
+            raise entries[key].complaint(f"it does not go with {name}")
     gains = {key: _read_gain(entries[key], key in kind.LISTS) for key in (*GAINS, *kind.LISTS) if key in entries}
     if "level" in gains:
         if gains["level"] != int(gains["level"]):
@@ -213,35 +203,28 @@ def _read_gain(value: Value, may_be_list: bool) -> Any:
     return _read_reference(value) if may_be_list else value.number({})
 
 
-def _read_sole(value: Value) -> Sole:
-    entries = value.section(SOLE, "a sole")
-    for key in ("frame", "length", "width"):
-        if key not in entries:
-            raise value.complaint(f"it must have a {key}")
-    numbers = {key: entries[key].number({}) for key in ("length", "width", "friction") if key in entries}
-    vectors = {key: entries[key].numbers({}, 3) for key in ("at", "x", "normal") if key in entries}
-    with complaints_at("a sole", value.at):
-        return Sole(entries["frame"].text(), **numbers, **vectors)  # pyright: ignore[reportArgumentType, reportCallIssue]
+def _read_contact(kind: type[HeldContact], value: Value) -> HeldContact:
+    entries = read_section(value, kind.KEYS, kind.NOUN)
+    with complaints_at(kind.NOUN, value.at):
+        return kind.read_entry(entries)
 
 
-def _read_gliding(value: Value) -> GlidingPoint:
-    entries = value.section(GLIDING, "a point that glides")
-    if "frame" not in entries:
-        raise value.complaint("it must have a frame")
-    numbers = {key: entries[key].number({}) for key in ("radius", "friction") if key in entries}
-    vectors = {"at": entries["at"].numbers({}, 3)} if "at" in entries else {}
-    with complaints_at("a point that glides", value.at):
-        return GlidingPoint(entries["frame"].text(), **numbers, **vectors)  # pyright: ignore[reportArgumentType]
+def _read_barrier(value: Value) -> Barrier:
+    entries = value.section(BARRIER, "a barrier")
+    name = choose_kind(value, entries, BARRIERS, "a barrier")
+    kind, numbers = BARRIERS[name], {key: entries[key].number({}) for key in ("rate", "margin") if key in entries}
+    for key in entries:
+        if key not in kind.KEYS and key not in numbers:
+            raise entries[key].complaint(f"it does not go with {name}")
+    check_required(value, entries, kind.KEYS)
+    with complaints_at("a barrier", value.at):
+        return kind.read_entry(entries, numbers)
 
 
 def _read_limits(value: Value) -> ControlLimits:
-    entries = value.section(LIMITS, "limits")
-    numbers = {
-        key: entries[key].number({})
-        for key in ("dt", "acceleration", "normal_force", "glide_damping")
-        if key in entries
-    }
-    kept = {key: x.switch() for key, x in entries.items() if key not in (*numbers, "efforts")}
+    entries = value.section(BOUNDS, "limits")
+    given = {key: x for key, x in entries.items() if key not in LIMITS and key != "efforts"}
     efforts = {name: x.number({}) for name, x in entries["efforts"].mapping().items()} if "efforts" in entries else {}
     with complaints_at("limits", value.at):
-        return ControlLimits(**numbers, **kept, efforts=efforts)
+        others = tuple(kind.read_entry(entries[key]) for key, kind in LIMITS.items() if key in entries)
+        return ControlLimits(**read_values(given, BOUNDS), efforts=efforts, others=others)

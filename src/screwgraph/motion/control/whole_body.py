@@ -23,18 +23,15 @@ from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import combine_affine
 from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier
 from screwgraph.motion.control.contacts import HeldContact
-from screwgraph.motion.control.limit_rows import (
+from screwgraph.motion.control.limits import (
     FREE,
+    ControlLimits,
+    LimitedState,
     LimitRow,
-    count_rows,
-    limit_accelerations,
-    limit_barriers,
-    limit_efforts,
-    limit_forces,
     list_efforts,
-    list_round_cones,
+    list_limits,
 )
-from screwgraph.motion.control.limits import ControlLimits
+from screwgraph.motion.control.limits.barrier_rows import limit_barriers
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
 from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
 from screwgraph.motion.control.small_weights import list_small_weights
@@ -42,7 +39,7 @@ from screwgraph.motion.control.task_costs import Miss, shorten_goals, sum_square
 from screwgraph.motion.control.task_levels import HELD, UNBOUNDED, HeldRow, TaskLevels
 from screwgraph.motion.control.tasks import ACCELERATIONS, EFFORTS, ControlTask, TaskRow
 from screwgraph.motion.simulation.contacts import Plane
-from screwgraph.optimize.active_set import QuadraticProgram, RoundCones
+from screwgraph.optimize.active_set import QuadraticProgram, RoundCone, RoundCones
 from screwgraph.optimize.active_set.round_cones import KEPT
 from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Memory, Number, Program, Routine, dot
@@ -94,12 +91,26 @@ class WholeBody:
     @property
     def carried(self) -> int:
         """How many numbers of a solution go to the next one: states of rows, and planes of round cones."""
-        return self.rows + KEPT * len(list_round_cones(self.motion, self.limits))
+        return self.rows + KEPT * len(self.round_cones)
+
+    @cached_property
+    def limit_sizes(self) -> list[int]:
+        """How many rows each kind of limits has."""
+        return [len(limit.name_rows(self.motion, self.limits)) for limit in list_limits(self.limits)]
+
+    @cached_property
+    def round_cones(self) -> list[RoundCone]:
+        """The round cones in which forces stay."""
+        found, start = list[RoundCone](), 0
+        for limit, size in zip(list_limits(self.limits), self.limit_sizes, strict=True):
+            found += limit.list_round_cones(self.motion, self.limits, start)
+            start += size
+        return found
 
     @cached_property
     def held_start(self) -> int:
         """How many rows are limits and barriers, one at least."""
-        return max(1, count_rows(self.motion, self.limits) + sum(self.barrier_sizes))
+        return max(1, sum(self.limit_sizes) + sum(self.barrier_sizes))
 
     @cached_property
     def levels(self) -> list[int]:
@@ -140,7 +151,7 @@ class WholeBody:
     @property
     def has_moments(self) -> bool:
         """Whether a contact takes moments."""
-        return any(contact.size > 3 for contact in self.contacts)
+        return any(contact.takes_moments for contact in self.contacts)
 
     @cached_property
     def given(self) -> tuple[Argument, ...]:
@@ -242,10 +253,9 @@ class WholeBody:
         scale = 1.0 / self.limits.acceleration
         values = [({i: scale * x for i, x in miss.value[0].items()}, 0.0) for miss in misses if miss.level < last]
         held = [LimitRow(value, -UNBOUNDED, UNBOUNDED, HELD) for value in values]
+        state = LimitedState(motion, q, qd, on, list(feet[:, 1]))
         rows = [
-            *limit_efforts(motion, list_efforts(self.motion, self.limits)),
-            *limit_accelerations(self.motion, self.limits, motion, q, qd),
-            *limit_forces(self.motion, self.limits, motion, on, list(feet[:, 1])),
+            *(row for limit in list_limits(self.limits) for row in limit.rows(self.motion, self.limits, state)),
             *limit_barriers(self.limits, motion, *self._differentiate_barriers(q, qd, named)),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         rows += held
@@ -317,7 +327,7 @@ class WholeBody:
         width = n + self.motion.combined
         rows = np.reshape(np.array(self.outputs["A"], dtype=object), (m, width))
         columns = [[j for j, x in enumerate(row) if isinstance(x, int) or x] for row in rows]
-        cones = list_round_cones(self.motion, self.limits)
+        cones = self.round_cones
         for cone in cones:
             for i in cone.planes:
                 columns[i] = sorted(cone.places)

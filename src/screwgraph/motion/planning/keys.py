@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, SWITCH, VECTOR, Entry, Keys
 
 JOINTS = "number, [..] or {joint: number, joint[2]: number}"
 TIME = "number, start, end, always or [from, to]"
@@ -46,7 +46,7 @@ ROBOT: Keys = {
     "base": Entry("fixed or floating", default="fixed"),
     "lock": Entry("joints that stand still, at 0 or at values", "[joint, ...] or {joint: number}", "rad, m", "[]"),
     "gravity": Entry("acceleration of free fall", VECTOR, "m/s²", "the file's"),
-    "damping": Entry("whether the file's damping counts", "yes or no", default="yes"),
+    "damping": Entry("whether the file's damping counts", SWITCH, default="yes"),
     "frames": Entry("further frames, as in files of robots, on links or frames", "[{frame, link, at, rpy}, ...]"),
     "xacro": Entry("values for the arguments of a xacro file", "{name: value}", default="the file's"),
     "packages": Entry(
@@ -217,7 +217,7 @@ CONTACT: Keys = {
     "threshold": THRESHOLD,
     "level": Entry("what is held: position, velocity, acceleration or auto", default="auto"),
     "settling": Entry("time in which errors of the position decay, at level acceleration", NUMBER, "s", "0.02"),
-    "clearance": Entry("whether it stays above the ground at other times", "yes or no", default="yes"),
+    "clearance": Entry("whether it stays above the ground at other times", SWITCH, default="yes"),
     "swing": Entry("how high it rises at least, in the middle of its time in the air", NUMBER, "m", "0"),
 }
 POINT_CONTACT: Keys = {

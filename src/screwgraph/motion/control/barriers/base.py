@@ -6,12 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from math import prod
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_keys import Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
 from screwgraph.tape import Number, Row, jacobian
 
@@ -39,6 +41,15 @@ class Barrier(ABC):
                 f"rate and margin of barrier {self.name!r} are {self.rate!r} and {self.margin!r}",
                 why="the rate must be positive, both finite",
             )
+
+    KEYS: ClassVar[Keys] = {}
+    """Keys of its entry in a file beside rate and margin; none where files have none."""
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value], numbers: Mapping[str, float]) -> Self:
+        """Return the barrier of a file's entry, with its rate and margin. Raises ModelError, InputError."""
+        del numbers
+        raise next(iter(entries.values())).complaint("files have no such barrier")
 
     @property
     def structure(self) -> Barrier:

@@ -10,13 +10,25 @@ import numpy as np
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
+from screwgraph.motion.control.file_entries import read_section, read_values
 from screwgraph.spatial import choose, maximum, minimum, rotation, sqrt, translation
 from screwgraph.tape import Number, dot
 
 Vector = tuple[float, float, float]
 SHORT = 1e-18
 """Square (m^2) of a way that has no direction."""
+CAPSULE: Keys = {
+    "frame": Entry("link or frame", default=REQUIRED),
+    "radius": Entry("of the capsule", NUMBER, "m", REQUIRED),
+    "start": Entry("an end of its line in the frame", VECTOR, "m", "[0, 0, 0]"),
+    "end": Entry("the other end; a ball without", VECTOR, "m"),
+}
+"""Keys of a capsule in a file."""
+KEEPER: Keys = {"capsule": Entry("capsule of the robot that stays away from something", "mapping", default=REQUIRED)}
+"""Key of barriers of one capsule."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,11 @@ class LinkCapsule:
         T = np.asarray(forward_kinematics(model, self.frame)(q))
         points = (self.start, self.end) if self.end is not None and self.end != self.start else (self.start,)
         return [translation(T) + rotation(T) @ np.array(p) for p in points]
+
+
+def read_capsule(value: Value) -> LinkCapsule:
+    """Return the capsule of a file's entry. Raises ModelError, InputError."""
+    return LinkCapsule(**read_values(read_section(value, CAPSULE, "a capsule"), CAPSULE))
 
 
 def measure_distance(first: list[Any], second: list[Any]) -> Number:

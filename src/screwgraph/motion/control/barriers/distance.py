@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers.base import Barrier
-from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance
+from screwgraph.motion.control.barriers.capsules import KEEPER, LinkCapsule, measure_distance, read_capsule
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.simulation.contacts import OtherBody, Plane
+from screwgraph.motion.simulation.contacts.contact_files import read_other, read_plane
 from screwgraph.spatial import rotation, translation
 from screwgraph.tape import Number, dot
 
@@ -25,6 +28,13 @@ class CapsuleBarrier(Barrier):
 
     first: LinkCapsule
     second: LinkCapsule
+
+    KEYS: ClassVar[Keys] = {"from": Entry("another capsule of the robot", "mapping"), **KEEPER}
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value], numbers: Mapping[str, float]) -> Self:
+        """Return the barrier of a file's entry. Raises ModelError, InputError."""
+        return cls(read_capsule(entries["capsule"]), read_capsule(entries["from"]), **numbers)
 
     @property
     def name(self) -> str:
@@ -58,6 +68,17 @@ class BallBarrier(Barrier):
     radius: float
     ball: str = "ball"
 
+    KEYS: ClassVar[Keys] = {
+        "ball": Entry("ball that moves: name of the argument that is its centre"),
+        "radius": Entry("of that ball", NUMBER, "m", REQUIRED),
+        **KEEPER,
+    }
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value], numbers: Mapping[str, float]) -> Self:
+        """Return the barrier of a file's entry. Raises ModelError, InputError."""
+        return cls(read_capsule(entries["capsule"]), entries["radius"].number({}), entries["ball"].text(), **numbers)
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0.0 <= self.radius < np.inf:
@@ -86,6 +107,13 @@ class PlaneBarrier(Barrier):
     capsule: LinkCapsule
     plane: Plane = Plane()  # noqa: RUF009
 
+    KEYS: ClassVar[Keys] = {"plane": Entry("plane above which it stays", "mapping"), **KEEPER}
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value], numbers: Mapping[str, float]) -> Self:
+        """Return the barrier of a file's entry. Raises ModelError, InputError."""
+        return cls(read_capsule(entries["capsule"]), read_plane(entries["plane"]), **numbers)
+
     @property
     def name(self) -> str:
         """The frame."""
@@ -110,6 +138,16 @@ class ShapeBarrier(Barrier):
 
     capsule: LinkCapsule
     shape: OtherBody
+
+    KEYS: ClassVar[Keys] = {
+        "shape": Entry("sphere, capsule or box of another link, as of contacts", "mapping"),
+        **KEEPER,
+    }
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value], numbers: Mapping[str, float]) -> Self:
+        """Return the barrier of a file's entry. Raises ModelError, InputError."""
+        return cls(read_capsule(entries["capsule"]), read_other(entries["shape"]), **numbers)
 
     @property
     def name(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -14,10 +14,12 @@ from jaxtyping import Float
 from screwgraph.base.errors import InputError
 from screwgraph.compiler import compile_expression, robot_arguments, without_metadata
 from screwgraph.graph import Key
+from screwgraph.model.formats.yaml_keys import Entry, Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
 from screwgraph.model.robot import Robot, regular_states
 from screwgraph.motion.control.barriers.base import Barrier
-from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance
+from screwgraph.motion.control.barriers.capsules import LinkCapsule, measure_distance, read_capsule
 from screwgraph.tape import Number
 
 SAMPLES, ROUNDS, TRIES = 2048, 24, 64
@@ -35,6 +37,13 @@ class SelfCollisionBarrier(Barrier):
     """
 
     capsules: tuple[LinkCapsule, ...]
+
+    KEYS: ClassVar[Keys] = {"self_collision": Entry("capsules of which pairs that can touch stay apart", "list")}
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value], numbers: Mapping[str, float]) -> Self:
+        """Return the barrier of a file's entry. Raises ModelError, InputError."""
+        return cls(tuple(map(read_capsule, entries["self_collision"].items())), **numbers)
 
     @property
     def name(self) -> str:

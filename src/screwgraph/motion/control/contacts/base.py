@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.mechanics.kinematics import forward_kinematics, frame_acceleration, frame_jacobian
 from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
+from screwgraph.model.formats.yaml_keys import Keys
+from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
+from screwgraph.motion.control.file_entries import read_values
 from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.spatial import cross, rotation
 from screwgraph.tape import Number
@@ -44,6 +47,22 @@ class HeldContact(ABC):
 
     frame: str
     friction: Any
+
+    NOUN: ClassVar[str] = ""
+    """One of them, as messages call it, such as "a sole"."""
+    ABOUT: ClassVar[str] = ""
+    """Those of a file's list."""
+    KEYS: ClassVar[Keys] = {}
+    """Keys of an item of that list, by default names of fields; none where files have none."""
+    has_round_cone: ClassVar[bool] = False
+    """Whether its force (3,), normal and tangents, may be kept within Coulomb's cone itself."""
+    takes_moments: ClassVar[bool] = False
+    """Whether its wrench has a moment."""
+
+    @classmethod
+    def read_entry(cls, entries: Mapping[str, Value]) -> Self:
+        """Return the contact of a file's entry. Raises ModelError, InputError."""
+        return cls(**read_values(entries, cls.KEYS))
 
     @property
     @abstractmethod

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import Held, HeldContact, Rows, hold_point
 from screwgraph.motion.simulation.contacts import Contact
@@ -35,6 +36,17 @@ class GlidingPoint(HeldContact):
     radius: float = 0.0
     at: tuple[float, float, float] = (0.0, 0.0, 0.0)
     friction: float | Float[np.ndarray, " B"] = FRICTION
+
+    NOUN = "a point that glides"
+    ABOUT = "points and balls that push along the normal and glide"
+    KEYS: ClassVar[Keys] = {
+        "frame": Entry("link or frame", default=REQUIRED),
+        "radius": Entry("of the ball about the point", NUMBER, "m", "0"),
+        "at": Entry("the point in the frame", VECTOR, "m", "[0, 0, 0]"),
+        "friction": Entry(
+            "coefficient of friction of a simulation; no row of the controller has it", NUMBER, default="0.8"
+        ),
+    }
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -23,6 +23,8 @@ class PointContact(HeldContact):
     at: tuple[float, float, float]
     friction: float | Float[np.ndarray, " B"]
 
+    has_round_cone = True
+
     @property
     def size(self) -> int:
         """A force has three components."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -11,6 +11,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_fields, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.mechanics.kinematics import forward_kinematics
+from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import ROUND, Held, HeldContact, Rows, hold_point, make_pyramid
 from screwgraph.motion.simulation.contacts import Contact
@@ -46,6 +47,19 @@ class Sole(HeldContact):
     x: Vector = (1.0, 0.0, 0.0)
     normal: Vector = (0.0, 0.0, 1.0)
     friction: float | Float[np.ndarray, " B"] = FRICTION
+
+    NOUN = "a sole"
+    ABOUT = "rectangles that rest on the ground"
+    KEYS: ClassVar[Keys] = {
+        "frame": Entry("link or frame", default=REQUIRED),
+        "length": Entry("of the rectangle along x", NUMBER, "m", REQUIRED),
+        "width": Entry("along y, 0 of an edge", NUMBER, "m", REQUIRED),
+        "at": Entry("its centre in the frame", VECTOR, "m", "[0, 0, 0]"),
+        "x": Entry("along its length, in the frame's axes", VECTOR, default="[1, 0, 0]"),
+        "normal": Entry("out of the ground, in the frame's axes", VECTOR, default="[0, 0, 1]"),
+        "friction": Entry("coefficient of friction", NUMBER, default="0.8"),
+    }
+    takes_moments = True
 
     def __post_init__(self) -> None:
         check_fields(self)

@@ -14,18 +14,15 @@ from screwgraph.motion.control.tasks.momentum import MomentumTask
 from screwgraph.motion.control.tasks.posture import PostureTask
 
 TASKS: Mapping[str, type[ControlTask]] = {
-    next(iter(kind.KEYS)): kind
-    for kind in (
-        FrameTask,
-        ImpedanceTask,
-        AxisTask,
-        PostureTask,
-        CenterOfMassTask,
-        MomentumTask,
-        DampingTask,
-        ContactForceTask,
-        EffortTask,
-    )
+    "frame": FrameTask,
+    "impedance": ImpedanceTask,
+    "axis_of": AxisTask,
+    "posture": PostureTask,
+    "center_of_mass": CenterOfMassTask,
+    "momentum": MomentumTask,
+    "damped": DampingTask,
+    "force": ContactForceTask,
+    "effort": EffortTask,
 }
 """Kinds of tasks by the keys of their entries in files."""
 

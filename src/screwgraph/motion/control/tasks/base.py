@@ -75,7 +75,7 @@ class ControlTask(ABC):
         return replace(self, **{name: 0.0 for name in GAINS if hasattr(self, name)})
 
     KEYS: ClassVar[Keys] = {}
-    """Keys of its entry in a file beside its gains: the first one is that of its kind; none where files have none."""
+    """Keys of its entry in a file beside its gains; none where files have none."""
     LISTS: ClassVar[tuple[str, ...]] = ()
     """Of its gains, those that files may give as lists."""
     follows: ClassVar[bool] = False

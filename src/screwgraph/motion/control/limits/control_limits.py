@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,6 +12,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
+from screwgraph.motion.control.limits.base import Limit
 from screwgraph.motion.control.models import CoordinateRange, Motors, as_controlled
 from screwgraph.spatial import maximum, minimum, sqrt
 from screwgraph.tape import Number
@@ -39,6 +40,7 @@ class ControlLimits:
         round_cones: forces of points and balls stay within Coulomb's round cones, instead of pyramids in them, by
             programs one after the other; soles keep pyramids of forces at their corners.
         efforts: largest efforts (N m, N) of motors by name, in the place of the file's: mechanisms' files have none.
+        others: further limits, such as `sg.control.PowerLimit`.
     """
 
     __repr__ = one_line
@@ -52,6 +54,7 @@ class ControlLimits:
     position: bool = True
     round_cones: bool = False
     efforts: Mapping[str, float] = field(default_factory=dict)
+    others: Sequence[Limit] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
