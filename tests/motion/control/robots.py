@@ -21,6 +21,11 @@ def joint(n, parent, axis, at, com, mass, *, lower=-2.0, upper=2.0, effort=60, s
 
 def arm() -> sg.Robot:
     """Return an arm of three joints."""
+    return sg.load(arm_text())
+
+
+def arm_text() -> str:
+    """Return the URDF of the arm."""
     chain = [
         joint("turn", "base", "0 0 1", "0 0 0.1", "0 0.02 0.1", 2.0),
         joint("lift", "turn_link", "0 1 0", "0 0 0.2", "0.15 0 0.01", 1.5),
@@ -28,7 +33,7 @@ def arm() -> sg.Robot:
         '<link name="tip"/><joint name="end" type="fixed"><parent link="bend_link"/><child link="tip"/>'
         '<origin xyz="0.25 0 0"/></joint>',
     ]
-    return sg.load(f'<robot name="arm"><link name="base"/>{"".join(chain)}</robot>')
+    return f'<robot name="arm"><link name="base"/>{"".join(chain)}</robot>'
 
 
 def tripod() -> sg.Robot:

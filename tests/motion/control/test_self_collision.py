@@ -6,7 +6,7 @@ import pytest
 import screwgraph as sg
 from screwgraph.base.errors import InputError
 from screwgraph.motion.control import ControlLoop, LinkCapsule, PostureTask, SelfCollisionBarrier
-from tests.motion.control.robots import arm
+from tests.motion.control.robots import arm, arm_text
 
 BASE, TURN = LinkCapsule("base", 0.1), LinkCapsule("turn_link", 0.05)
 LIFT = LinkCapsule("lift_link", 0.05, end=(0.1, 0.0, 0.0))
@@ -40,3 +40,39 @@ def test_an_arm_does_not_reach_through_itself():
     assert np.isfinite(apart).all()
     assert free.min() < -0.01
     assert nearest > -1e-3
+
+
+def gripping_arm(mimic: str = "") -> sg.Robot:
+    """Return the arm with two fingers; of the second one's joint, `mimic` says what it mimics."""
+    fingers = "".join(
+        f'<link name="{name}"><inertial><mass value="0.1"/><inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" '
+        f'iyz="0"/></inertial></link><joint name="{name}_joint" type="prismatic"><parent link="tip"/>'
+        f'<child link="{name}"/><axis xyz="0 {side} 0"/><limit lower="0" upper="0.04" effort="10" velocity="1"/>'
+        f"{tied}</joint>"
+        for name, side, tied in (("one", 1, ""), ("other", -1, mimic))
+    )
+    return sg.load(arm_text().replace("</robot>", f"{fingers}</robot>"))
+
+
+def test_pairs_of_a_robot_with_a_coupling_are_those_of_the_robot_without():
+    """A finger that mimics another one changes nothing of what the arm can touch."""
+    capsules = BASE, TURN, LIFT, BEND, LinkCapsule("one", 0.01, start=(0.0, 0.03, 0.0))
+    open_pairs = SelfCollisionBarrier(capsules).find_pairs(gripping_arm())
+    tied = gripping_arm('<mimic joint="one_joint"/>')
+    assert tied.is_closed
+    assert {(BASE, BEND), (TURN, BEND), (BASE, capsules[-1])} <= set(open_pairs)
+    assert SelfCollisionBarrier(capsules).find_pairs(tied) == open_pairs
+    small = LinkCapsule("base", 2e-3, start=(0.35, 0.0, 0.2)), LinkCapsule("tip", 2e-3)
+    assert SelfCollisionBarrier(small).find_pairs(tied) == [small]
+
+
+def test_a_pair_of_a_closed_chain_that_always_touches_does_not_count():
+    """A bar of the loop holds two points of other links at its own length, which could be apart were the loop open."""
+    bar = sg.load("five_bar")
+    (loop,) = bar.loops
+    (joint,) = (joint for joint in bar.joints if joint.child == loop.successor)
+    (near, far), length = (T[:3, 3] for T in (joint.origin, loop.T_pf)), float(np.linalg.norm(loop.T_sf[:3, 3]))
+    for radius, count in ((0.45 * length, 1), (0.55 * length, 0)):
+        ends = LinkCapsule(joint.parent, radius, tuple(near)), LinkCapsule(loop.predecessor, radius, tuple(far))
+        barrier = SelfCollisionBarrier((*ends, LinkCapsule("link3", 0.3), LinkCapsule("link1", 0.3)))
+        assert (ends in barrier.find_pairs(bar)) == (count > 0)

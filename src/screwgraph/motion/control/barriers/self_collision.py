@@ -33,7 +33,8 @@ FAR = np.pi
 class SelfCollisionBarrier(Barrier):
     """The distances (m) of those pairs of capsules of a robot that can touch within its joints' ranges.
 
-    Pairs on one link, or on links that one joint connects, are left out, and those that touch at all positions.
+    Pairs on one link, or on links that one joint connects, are left out, and those that touch at all positions. Pairs
+    of closed chains are those that can touch where loops and couplings are open, which are all and some more.
     """
 
     capsules: tuple[LinkCapsule, ...]
@@ -77,19 +78,17 @@ def _find_pairs(robot: Robot, capsules: tuple[LinkCapsule, ...]) -> tuple[Pair, 
     pairs = [pair for pair in combinations(capsules, 2) if not _are_neighbours(robot, *pair)]
     distances, q = _compile_distances(robot, pairs), _draw_positions(robot)
     found, apart = list[Pair](), distances(q)
+    closed = distances(np.array(regular_states(robot, SAMPLES))) if robot.is_closed else apart
     for k, pair in enumerate(pairs):
         nearest = q[int(apart[k].argmin())]
-        if apart[k].max() > 0.0 and (apart[k].min() <= 0.0 or _approach(robot, distances, nearest, k) <= 0.0):
+        if closed[k].max() > 0.0 and (apart[k].min() <= 0.0 or _approach(robot, distances, nearest, k) <= 0.0):
             found.append(pair)
     return tuple(found)
 
 
 def _approach(robot: Robot, distances: Any, best: Float[np.ndarray, " nq"], pair: int) -> float:
     """Return the least distance of a pair that random changes of a position find."""
-    rng = np.random.default_rng(0)
-    if robot.is_closed:
-        return float(distances(best[None])[pair].min())
-    least = np.inf
+    rng, least = np.random.default_rng(0), np.inf
     for k in range(ROUNDS):
         steps = rng.standard_normal((TRIES, robot.nv)) * 0.5 * 0.75**k
         tried = np.vstack([best, _clip(robot, np.array([robot.manifold.retract(best, step) for step in steps]))])
@@ -127,9 +126,7 @@ def _compile_distances(robot: Robot, pairs: Sequence[Pair]) -> Any:
 
 
 def _draw_positions(robot: Robot) -> Float[np.ndarray, "N nq"]:
-    """Return random positions within the joints' ranges, closed ones of closed chains."""
-    if robot.is_closed:
-        return np.array(regular_states(robot, SAMPLES))
+    """Return random positions within the joints' ranges; loops and couplings are open."""
     rng = np.random.default_rng(0)
     q = np.array([robot.random(rng) for _ in range(SAMPLES)])
     for joint in robot.joints:
