@@ -119,7 +119,8 @@ def page(name: str) -> str:
     parts = [
         f"# {schema.title}\n",
         f"{schema.about}\n",
-        "This page is made from the readers, which refuse other keys.\n",
+        "This page is made from the readers, which refuse other keys. Numbers may be arithmetic: `pi/2`, "
+        "`deg2rad(45)`, `2*sqrt(2)`.\n",
     ]
     for title, keys in schema.sections.items():
         parts.append(f"## {title}\n\n{_table(keys)}")

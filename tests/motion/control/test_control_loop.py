@@ -92,3 +92,18 @@ def test_references_that_no_position_says_have_to_be_given():
         ControlLoop(arm(), [EffortTask()])
     ControlLoop(arm(), [PostureTask(), MomentumTask()])
     ControlLoop(arm(), [PostureTask()], barriers=[ball], references={"ball": np.array([1.0, 0.0, 0.0])})
+
+
+def test_without_a_state_joints_begin_within_their_ranges():
+    """A Panda's fourth joint is never at 0, where files without ranges begin."""
+    robot = sg.load("panda")
+    motion = sg.simulate(robot, time=0.01, dt=1e-3, controller=ControlLoop(robot, [PostureTask()]))
+    assert ((motion.q > robot.limits.lower) & (motion.q < robot.limits.upper)).all()
+    assert np.abs(motion.q - motion.q[0]).max() < 1e-9  # references are where it begins
+    assert motion.doubts == ()
+
+
+@pytest.mark.parametrize("wrong", [np.diag([2.0, 1.0, 1.0]), np.diag([1.0, 1.0, -1.0]), np.full((3, 3), np.nan)])
+def test_references_that_are_no_rotations_are_refused(wrong):
+    with pytest.raises(InputError, match=r"tip_orientation"):
+        ControlLoop(arm(), [FrameTask("tip", of="orientation")], references={"tip_orientation": wrong})

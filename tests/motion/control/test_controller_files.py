@@ -1,5 +1,6 @@
 """Tasks, feet and limits in YAML files."""
 
+import numpy as np
 import pytest
 
 import screwgraph as sg
@@ -94,10 +95,20 @@ def test_all_entries(tmp_path):
     assert found.references == {"push": [1.0, 6.0], "person": [[1.0, 0.0, 0.0]]}
 
 
+def test_numbers_are_arithmetic(tmp_path):
+    (tmp_path / "arm.yaml").write_text(
+        "tasks: [{posture: [], stiffness: 4*pi**2}]\nreferences: {posture: [pi, deg2rad(45), -pi/2]}\n"
+    )
+    found = load_controller(tmp_path / "arm.yaml", arm())
+    assert found.tasks[0].gains[0] == 4.0 * np.pi**2
+    np.testing.assert_allclose(found.references["posture"], [np.pi, 0.25 * np.pi, -0.5 * np.pi])
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
         ("limits: {dt: 1}", "1: the file has no tasks"),
+        ("tasks: []", "1: the file has no tasks"),
         ("tasks: [{fraem: x}]", "1: a task: there is no key 'fraem'"),
         ("tasks: [{frame: x, posture: []}]", "a task has frame and posture: it must have one of frame, impedance"),
         ("tasks: [{posture: [], of: pose}]", "it does not go with posture"),
@@ -106,22 +117,28 @@ def test_all_entries(tmp_path):
         ("tasks: [{posture: [], weight: -1}]", "1: a task: .*weight.* is -1"),
         ("tasks: [{posture: []}]\nlimits: {dt: 0}", "2: limits: dt"),
         ("tasks: [{posture: []}]\nlimits: {effort: maybe}", "2: limits: effort is 'maybe'"),
-        ("tasks: [{posture: []}]\nground: {height: 1}", "there are no contacts"),
+        ("tasks: [{posture: []}]\nground: {height: 1}", "a ground without contacts"),
         ("tasks: 3", "a list"),
         ("tasks: [{posture: [], level: 0.5}]", "a whole number"),
         ("tasks: [{force: foot, stiffness: 1}]", "it does not go with force"),
         ("tasks: [{impedance: foot, inertia: 1}]", "has no stiffness"),
         ("tasks: [{impedance: foot, stiffness: [1, 2], damping: 1}]", "1: .*one of each direction"),
         ("tasks: [{impedance: foot, stiffness: 1, inertia: [[1, 2], 3]}]", "1: .*"),
-        ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 1}]", "2: .*must have a width"),
+        ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 1}]", "2: a sole: width is missing"),
         ("tasks: [{posture: []}]\nsoles: [{frame: foot, length: 0, width: 1}]", "2: a sole: .*length must be positive"),
-        ("tasks: [{posture: []}]\ngliding: [{radius: 1}]", "2: .*must have a frame"),
+        ("tasks: [{posture: []}]\ngliding: [{radius: 1}]", "2: a point that glides: frame is missing"),
         ("tasks: [{posture: []}]\ngliding: [{frame: x, radius: -1}]", "2: a point that glides: .*radius"),
         ("tasks: [{posture: []}]\nlimits: {normal_force: -1}", "2: limits: normal_force"),
-        ("tasks: [{posture: []}]\nbarriers: [{plane: {height: 1}}]", "2: .*must have a capsule"),
+        ("tasks: [{posture: []}]\nbarriers: [{plane: {height: 1}}]", "2: a barrier: capsule is missing"),
         ("tasks: [{posture: []}]\nbarriers:\n  - {capsule: {frame: x, radius: 1}}", "3: .*one of from, ball"),
-        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, ball: b}]", "2: .*must have a radius"),
-        ("tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x}, ball: b, radius: 1}]", "2: .*must have a radius"),
+        (
+            "tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: 1}, ball: b}]",
+            "2: a barrier: radius is missing",
+        ),
+        (
+            "tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x}, ball: b, radius: 1}]",
+            "2: a capsule: radius is missing",
+        ),
         ("tasks: [{posture: []}]\nbarriers: [{self_collision: 3}]", "2: .*a list"),
         (
             "tasks: [{posture: []}]\nbarriers: [{capsule: {frame: x, radius: -1}, plane: {}}]",
@@ -154,6 +171,12 @@ TIP = "capsule: {frame: tip, radius: 0.1}"
         ("tasks: [{posture: []}]\ncontacts:\n  - {radius: 0.1,\n     frame: toe}", "4: a contact: .*'toe'"),
         ("tasks: [{posture: []}]\nsoles:\n  - {frame: toe, length: 1, width: 1}", "3: a sole: .*'toe'"),
         ("tasks: [{posture: []}]\ngliding:\n  - {frame: toe}", "3: a point that glides: .*'toe'"),
+        ("tasks: [{posture: []}]\nactuated: []", "2: actuated: no motor is named"),
+        ("tasks: [{axis_of: tip}]\nreferences:\n  tip_axis: [0, 0, 2]", "3: references: tip_axis is .* have length 1"),
+        (
+            "tasks: [{frame: tip, of: orientation}]\nreferences: {tip_orientation: [[1, 0, 0], [0, 1, 0], [0, 0, -1]]}",
+            "2: references: tip_orientation is .* right-handed",
+        ),
         (
             f"tasks: [{{posture: []}}]\nbarriers:\n  - {{{TIP}, ball: q, radius: 1}}",
             "3: a barrier: .*'q': another one is",

@@ -50,12 +50,12 @@ _OPERATORS: dict[type, Callable[..., Any]] = {
 
 
 def evaluate(text: str, names: Mapping[str, float], what: str, at: Place) -> float:
-    """Evaluate an expression over `names` (pi among them where `CONSTANTS` are); `what` is its name in messages.
+    """Evaluate an expression over `names` and `CONSTANTS`; `what` is its name in messages.
 
     Raises:
         ModelError: no expression, an unknown name, or a value that is not a finite number.
     """
-    value, word = parse_decimal(text), text.strip().lstrip("+-").removeprefix(".")
+    value, word, names = parse_decimal(text), text.strip().lstrip("+-").removeprefix("."), {**CONSTANTS, **names}
     if value is None and word.casefold() in NOT_FINITE and word not in names:
         raise _make_expression_error(text, what, at, FINITE)
     if value is None:

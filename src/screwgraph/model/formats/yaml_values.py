@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from screwgraph.base.errors import ModelError
 from screwgraph.model.formats.diagnostics import Place, quote_text, suggest_name
 from screwgraph.model.formats.expressions import evaluate
-from screwgraph.model.formats.yaml_keys import Keys
+from screwgraph.model.formats.yaml_keys import REQUIRED, Keys
 
 SWITCHES = {"yes": True, "true": True, "on": True, "no": False, "false": False, "off": False}
 LARGEST_YAML = 1_000_000
@@ -51,6 +51,18 @@ class Value:
                     fix=suggest_name(key, known, "the keys are"),
                 )
         return {key: value.called(f"{who}: {key}") for key, value in entries.items()}
+
+    def whole_section(self, known: Keys, who: str) -> dict[str, Value]:
+        """Return the entries of a mapping as `section` does, none missing that is required. Raises ModelError."""
+        entries = self.section(known, who)
+        self.check_required(known, who)
+        return entries
+
+    def check_required(self, keys: Keys, who: str) -> None:
+        """Raise ModelError where a mapping has not all keys that are required."""
+        for key, entry in keys.items():
+            if entry.default == REQUIRED and key not in self.mapping():
+                raise ModelError(f"{who}: {key} is missing", at=self.at)
 
     def mapping(self) -> dict[str, Value]:
         """Return the entries of a mapping. Raises ModelError."""
@@ -127,7 +139,7 @@ def parse_yaml(data: bytes, file: str) -> Value:
         line = data.count(b"\n", 0, error.start) + 1
         raise ModelError("this is not UTF-8 text", at=Place(file, line), fix="save it as UTF-8") from error
     except yaml.YAMLError as error:
-        raise _broken(error, file, len(data.splitlines())) from error
+        raise _broken(error, file, data.decode("utf-8-sig").splitlines()) from error
     except (ValueError, OverflowError) as error:  # escapes that are no characters
         raise ModelError("the YAML is broken", at=Place(file), why=str(error)) from error
     if root is None:
@@ -194,12 +206,14 @@ class _Reading:
         return entries
 
 
-def _broken(error: Any, file: str, lines: int) -> ModelError:
+def _broken(error: Any, file: str, lines: Sequence[str]) -> ModelError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     why = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be parsed"
-    line = min(mark.line + 1, lines) if mark else None  # LibYAML finds the end of the file on a line of its own
+    line = min(mark.line + 1, len(lines)) if mark else None  # LibYAML finds the end of the file on a line of its own
     if "nesting depth" in why:  # LibYAML reads ahead, and newer ones have a limit of their own
         return _deep(Place(file, line))
+    if line and "\t" in lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]:
+        return ModelError("a tab indents a line", at=Place(file, line), why="YAML has spaces there", fix="use spaces")
     return ModelError("the YAML is broken", at=Place(file, line), why=why)
 
 

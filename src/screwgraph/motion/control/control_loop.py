@@ -24,6 +24,7 @@ from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.limits import ControlLimits, list_limits
+from screwgraph.motion.control.live_numbers import have_sense
 from screwgraph.motion.control.models import ControlledModel, as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask
@@ -97,6 +98,7 @@ class ControlLoop:
         for name in self.references or {}:
             if name not in known[2:]:
                 raise InputError(f"the controller has no argument {name!r}", fix=f"one of {', '.join(known[2:])}")
+        check_references(self.tasks, {k: x for k, x in self._given_values.items() if not callable(x)})
         own = self._natural_values | self._given_values
         missing = [name for name in known[2:-1] if name not in own and not name.endswith(RATES)]
         if missing:
@@ -134,10 +136,12 @@ class ControlLoop:
 
     def raised(self) -> ControlLoop:
         """Return the loop with references that begin within joints' ranges, above the ground, if nothing says where."""
-        if self.q0 is not None or not self.contacts:
+        if self.q0 is not None:
             return self
+        bent = bend_start(self.model, self.points)
+        if not self.contacts:
+            return self if (bent == self.model.neutral()).all() else replace(self, q0=bent)
         points, ground = make_contacts(self.model, self.points, self.ground)
-        bent = bend_start(self.model, points)
         return replace(self, q0=raise_start(self.model, ContactInputs.of(self.model, points, ground), bent))
 
     @cached_property
@@ -243,3 +247,13 @@ def shape_reference(name: str, value: Any, shape: tuple[int, ...]) -> Float[np.n
     if found.size != prod(shape):
         raise InputError(f"{name} has {found.size} numbers", why=f"it has the shape {shape}")
     return found.reshape(shape)
+
+
+def check_references(tasks: Sequence[ControlTask], given: Mapping[str, Any]) -> None:
+    """Raise InputError where the reference of a task, among those that are given, is no direction or no rotation."""
+    for task in tasks:
+        if task.name in given and not have_sense((), (), task.list_identities(given[task.name])):
+            raise InputError(
+                f"{task.name} is {np.array2string(np.asarray(given[task.name]), separator=', ')}",
+                why="directions have length 1, columns of rotations too, at right angles and right-handed",
+            )

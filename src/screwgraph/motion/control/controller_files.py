@@ -17,9 +17,9 @@ from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.barriers import BARRIERS, Barrier
 from screwgraph.motion.control.contacts import CONTACTS, HeldContact
-from screwgraph.motion.control.control_loop import ControlLoop, shape_reference
+from screwgraph.motion.control.control_loop import ControlLoop, check_references, shape_reference
 from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
-from screwgraph.motion.control.file_entries import check_required, choose_kind, read_section, read_values
+from screwgraph.motion.control.file_entries import choose_kind, read_values
 from screwgraph.motion.control.limits import LIMITS, ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
@@ -111,11 +111,11 @@ def load_controller(path: str | Path, model: Model | None = None) -> ControllerF
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
     entries = root.section(FILE, "the file")
-    if "tasks" not in entries:
+    if "tasks" not in entries or entries["tasks"].content == ():
         raise ModelError("the file has no tasks", at=root.at, fix="tasks: [{posture: []}]")
     tasks = tuple(_read_task(item) for item in entries["tasks"].items())
     if "ground" in entries and not {*FEET} & entries.keys():
-        raise entries["ground"].complaint("there are no contacts")
+        raise ModelError("a ground without contacts", at=entries["ground"].at, fix="contacts: [{frame: ...}]")
     points, ground = read_contacts(entries, Path(file).parent)
     others = ((kind, item) for key, kind in CONTACTS.items() if key in entries for item in entries[key].items())
     contacts = (*points, *(_read_contact(kind, item) for kind, item in others))
@@ -148,7 +148,7 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
         with complaints_at("references", value.at):
             if name not in shapes:
                 raise make_unknown_name_error("reference", name, shapes)
-            shape_reference(name, found.references[name], shapes[name])
+            check_references(found.tasks, {name: shape_reference(name, found.references[name], shapes[name])})
     for key, name in FEET.items():
         for value in entries[key].items() if key in entries else ():
             frame = value.mapping()["frame"]
@@ -204,7 +204,7 @@ def _read_gain(value: Value, may_be_list: bool) -> Any:
 
 
 def _read_contact(kind: type[HeldContact], value: Value) -> HeldContact:
-    entries = read_section(value, kind.KEYS, kind.NOUN)
+    entries = value.whole_section(kind.KEYS, kind.NOUN)
     with complaints_at(kind.NOUN, value.at):
         return kind.read_entry(entries)
 
@@ -216,7 +216,7 @@ def _read_barrier(value: Value) -> Barrier:
     for key in entries:
         if key not in kind.KEYS and key not in numbers:
             raise entries[key].complaint(f"it does not go with {name}")
-    check_required(value, entries, kind.KEYS)
+    value.check_required(kind.KEYS, "a barrier")
     with complaints_at("a barrier", value.at):
         return kind.read_entry(entries, numbers)
 

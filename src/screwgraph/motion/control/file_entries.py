@@ -1,4 +1,4 @@
-"""Entries of controllers' files: keys that they must have, their kinds, values by the forms of their keys."""
+"""Entries of controllers' files: their kinds, values by the forms of their keys."""
 
 from __future__ import annotations
 
@@ -6,29 +6,15 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from screwgraph.base.errors import ModelError
-from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, SWITCH, VECTOR, Keys
+from screwgraph.model.formats.yaml_keys import NUMBER, SWITCH, VECTOR, Keys
 from screwgraph.model.formats.yaml_values import Value
-
-
-def read_section(value: Value, keys: Keys, who: str) -> dict[str, Value]:
-    """Return the entries of a mapping, all of them known keys. Raises ModelError, also where a key is missing."""
-    entries = value.section(keys, who)
-    check_required(value, entries, keys)
-    return entries
-
-
-def check_required(value: Value, entries: Collection[str], keys: Keys) -> None:
-    """Raise ModelError where entries have not all keys that are required."""
-    for key, entry in keys.items():
-        if entry.default == REQUIRED and key not in entries:
-            raise value.complaint(f"it must have a {key}")
 
 
 def choose_kind(value: Value, entries: Collection[str], kinds: Collection[str], who: str) -> str:
     """Return the only kind whose key is among the entries. Raises ModelError where there are none, or several."""
     found = [kind for kind in kinds if kind in entries]
     if len(found) != 1:
-        has = f"has {' and '.join(found)}" if found else "says not what it is of"
+        has = f"has {' and '.join(found)}" if found else "does not say what it is of"
         raise ModelError(f"{who} {has}", at=value.at, why=f"it must have one of {', '.join(kinds)}")
     return found[0]
 

@@ -140,7 +140,7 @@ BAD = {
     "just text": ("hello", "arm.yaml:1: the robot is 'hello': it must be a mapping"),
     "only a comment": ("# nothing", "arm.yaml: the file is empty"),
     "broken YAML": ("bodies:\n  - {link: a", "arm.yaml:2: the YAML is broken"),
-    "tabs": ("bodies:\n\t- link: a", "arm.yaml:2: the YAML is broken"),
+    "tabs": ("bodies:\n\t- link: a", "arm.yaml:2: a tab indents a line: YAML has spaces there (use spaces)"),
     "two documents": ("bodies: []\n---\nbodies: []", "arm.yaml:2: the YAML is broken"),
     "an undefined alias": ("bodies: *b", "arm.yaml:1: the YAML is broken"),
     "a bad escape": ('name: "\\UFFFFFFFF"', "arm.yaml"),

@@ -13,7 +13,7 @@ from screwgraph.mechanics.kinematics import forward_kinematics
 from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
-from screwgraph.motion.control.file_entries import read_section, read_values
+from screwgraph.motion.control.file_entries import read_values
 from screwgraph.spatial import choose, maximum, minimum, rotation, sqrt, translation
 from screwgraph.tape import Number, dot
 
@@ -57,7 +57,7 @@ class LinkCapsule:
 
 def read_capsule(value: Value) -> LinkCapsule:
     """Return the capsule of a file's entry. Raises ModelError, InputError."""
-    return LinkCapsule(**read_values(read_section(value, CAPSULE, "a capsule"), CAPSULE))
+    return LinkCapsule(**read_values(value.whole_section(CAPSULE, "a capsule"), CAPSULE))
 
 
 def measure_distance(first: list[Any], second: list[Any]) -> Number:

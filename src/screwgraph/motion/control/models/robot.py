@@ -248,6 +248,8 @@ class ControlledRobot(ControlledModel):
             own = {actuator.name: actuator for actuator in robot.actuators}
             found = tuple(m for n in names for m in _make_motors(robot, own, n))
             robot = replace(robot, actuators=found)
+            if not names:
+                raise InputError("no motor is named", fix="name one, or leave it out: all independent joints have one")
             if not robot.actuators:
                 raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
         check_linear(robot, [actuator.name for actuator in robot.actuators])

@@ -172,9 +172,7 @@ def _read_contact(value: Value, folder: Path) -> list[Contact]:
         raise ModelError(
             "a contact: there is no key 'at'", at=misnamed.at, fix="points in the frame are points: [[x, y, z]]"
         )
-    entries = value.section(CONTACT, "a contact")
-    if "frame" not in entries:
-        raise value.complaint("it must have a frame")
+    entries = value.whole_section(CONTACT, "a contact")
     numbers: dict[str, Any] = {key: _number(entries[key]) for key in entries if key in NUMBERS or key == "radius"}
     frame = entries["frame"].text()
     other = read_other(entries["against"], folder) if "against" in entries else None
@@ -215,9 +213,9 @@ def read_shape(value: Value, folder: Path) -> dict[str, Any]:
 
 def read_other(value: Value, folder: Path = Path()) -> OtherBody:
     """Return the body of an entry; files lie in a folder. Raises ModelError."""
-    entries = value.section(AGAINST, "against")
-    if "frame" not in entries or sum(key in entries for key in ("box", "radius", "shape")) != 1:
-        raise value.complaint("it must have a frame, and a box or a radius, or a shape")
+    entries = value.whole_section(AGAINST, "against")
+    if sum(key in entries for key in ("box", "radius", "shape")) != 1:
+        raise value.called("against").complaint("it must have a box or a radius, or a shape")
     if "length" in entries and "radius" not in entries:
         raise entries["length"].complaint("a length goes with the radius of a capsule")
     places = {key: tuple(entries[key].numbers({}, 3)) for key in ("at", "rpy") if key in entries}
@@ -273,9 +271,6 @@ def _read_heights(value: Value, folder: Path) -> Ground:
 
 
 def _read_steps(value: Value, _: Path) -> Ground:
-    entries = value.section(STEPS, "steps")
-    for key in STEPS:
-        if key not in entries:
-            raise value.complaint(f"it must have {key}")
+    entries = value.whole_section(STEPS, "steps")
     at, heights = (tuple(x.number({}) for x in entries[key].items()) for key in STEPS)
     return Steps(at, heights)
