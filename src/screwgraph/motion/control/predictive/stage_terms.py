@@ -15,6 +15,7 @@ import numpy as np
 from screwgraph.base.summary import one_line
 from screwgraph.motion.control.predictive.horizon import SIDES, Horizon
 from screwgraph.motion.control.predictive.local_steps import LocalSteps
+from screwgraph.motion.control.predictive.state_coordinates import complete_position
 from screwgraph.spatial import choose, largest_size, maximum, minimum
 from screwgraph.tape import Number, dot
 
@@ -328,6 +329,13 @@ class StageTerms:
             rows = np.reshape(weights, (len(beyond), -1))
             return [cost[0] + dot(beyond, [dot(row, beyond) for row in rows])]
         return [cost[0] + self.square(z, references, weights, *more)]
+
+    def refuse_open(self, z: Any, cost: Number, refused: float) -> Number:
+        """Return the cost, or `refused` where loops cannot be closed at a state."""
+        if not self.own.model.coordinates.options:
+            return cost
+        far = sum(abs(x) for x in complete_position(self.own.model.coordinates, z[: self.nq]))
+        return choose(far < refused, cost, refused)  # positions of open loops are no numbers
 
     def add(
         self,

@@ -101,7 +101,9 @@ class StepSearch:
         goals = ["frames_N", "frame_weights"] * bool(terms.own.frames)
 
         def add_last(references: Any, weights: Any, z: Any, merit: Any, *more: Any) -> list[Number]:
-            return [*terms.add_last(references, weights, z, merit[:1], *more), merit[1]]
+            cost = terms.add_last(references, weights, z, merit[:1], *more)[0]
+            # It is linearised about, too, once the horizon moves on: loops that do not close there cost the whole plan.
+            return [terms.refuse_open(z, cost, 2.0 * ENDLESS), merit[1]]
 
         def add(merit: Any, own: Any) -> list[Number]:
             return [a + b for a, b in zip(merit, own, strict=True)]
