@@ -1,5 +1,7 @@
 """Predictive control of closed chains beside shooting in which loops are kept by multipliers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.motion.control.predictive.plants import heavier
@@ -133,3 +135,19 @@ def test_loops_are_closed_near_a_position_that_is_given():
             states.append(np.concatenate([states[-1][:1] + DT * yd, yd]))
             place = chain.close(states[-1][:1], place)
         np.testing.assert_allclose(found.states, states, atol=1e-8)
+
+
+@pytest.mark.parametrize(("goal", "speed"), [(-0.5, 0.0), (-0.5, -8.0), (1.5, 0.0)])
+def test_horizons_end_where_loops_close(goal, speed):
+    """A rocker whose goal is beyond where its crank turns back: the last state is linearised about in the next call."""
+    robot = replace(sg.load(robot_file("crank_rocker.urdf")), independent=("follower",))
+    chain, control = Chain(robot), mpc(robot, DT, 2, limits=FREE)
+    weights = stack_weights(robot, position=10.0, velocity=0.01, effort=1e-6)
+    references = stack_references(control, [goal])
+    previous, q, yd = np.zeros(control.arguments[-1].shape), robot.neutral(), np.array([speed])
+    for k in range(8):
+        _, states, *_, previous, solution = control(q[chain.at], yd, references, weights, float(k > 0), previous)
+        assert solution[0] < 3.0
+        assert previous[0] >= 1.0  # the next call goes on
+        closed = [chain.close(position, q) for position in states[:, :1]]  # raises where there is no such position
+        q, yd = closed[1], states[1, 1:]

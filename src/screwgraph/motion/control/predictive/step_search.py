@@ -4,6 +4,7 @@ The merit of a trajectory is its cost, penalties of soft limits included, plus n
 each of the size of its costate: an exact penalty where nu > 1. nu is 2, and more where the cost rises while defects
 fall, so that whole steps near an optimum are taken: Nocedal & Wright (2006), "Numerical Optimization", sections 15.4
 and 18.3. One weight for all defects, as large as the largest costate asks, stops arms at their limits of speed.
+Trajectories one of whose states has no closed loops, the last one included, have an endless merit.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ class StepSearch:
 
         def add_last(references: Any, weights: Any, z: Any, merit: Any, *more: Any) -> list[Number]:
             cost = terms.add_last(references, weights, z, merit[:1], *more)[0]
-            # It is linearised about, too, once the horizon moves on: loops that do not close there cost the whole plan.
+            # The next call linearises about it: loops that do not close there would cost the whole trajectory.
             return [terms.refuse_open(z, cost, 2.0 * ENDLESS), merit[1]]
 
         def add(merit: Any, own: Any) -> list[Number]:
