@@ -256,7 +256,7 @@ def test_a_body_with_rotors_squats_on_forces_that_a_simulation_finds():
 def test_motors_that_cannot_be():
     with pytest.raises(InputError, match="no joint is called 'handle'"):
         controller(sg.load("cart_pole"), [PostureTask()], actuated=["handle"])
-    with pytest.raises(InputError, match="no joint of it has a motor"):
+    with pytest.raises(InputError, match="no motor is named"):
         controller(sg.load("cart_pole"), [PostureTask()], actuated=[])
     tendons = [Thruster(f"m{i}", {f"{side}_knee": 1.0}) for i, side in enumerate([*PLACES, "front"])]
     with pytest.raises(InputError, match="with contacts: its 4 motors move 3 independent coordinates"):

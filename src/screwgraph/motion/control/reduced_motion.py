@@ -138,6 +138,12 @@ class ReducedMotion:
         return self.motors.drive_joints and all(np.array_equal(B[list(self.driven)], own) for B in self._arms)
 
     @cached_property
+    def moved(self) -> list[int]:
+        """A coordinate that each motor moves, of as many motors as driven coordinates."""
+        columns = {j: self.driven[i] for i, j in self.pivots}
+        return [columns[j] for j in range(len(columns))]
+
+    @cached_property
     def pivots(self) -> list[tuple[int, int]]:
         """Rows and columns in which the arms of motors on driven coordinates are solved; none where they cannot."""
         return find_pivots(self._arms[:, list(self.driven)])
@@ -252,7 +258,7 @@ class ReducedMotion:
         return replace(
             found,
             accelerations=motion.expand(own),
-            efforts=self._drive(motion, q, efforts),
+            efforts=self.drive(motion, q, efforts),
             alone=alone if motion.G is None else {},
             holds=[x for one in state.held for x in zip(to_sparse_rows(one.J), one.slow_down(qd, drag), strict=True)],
         )
@@ -333,19 +339,26 @@ class ReducedMotion:
             accelerations, every = turn.turn_back(accelerations), turn.turn_back(every)
         return Motion(accelerations, [every[i] for i in self.driven], forces, [one.axes for one in state.held], base)
 
-    def _drive(self, motion: IndependentMotion, q: Any, efforts: list[Affine]) -> list[Affine]:
+    def list_arms(self, motion: IndependentMotion, q: Any) -> tuple[Any, Any]:
+        """Return B (n, motors) and rest (n,): efforts along independent coordinates are B u + rest."""
+        B, rest = self.motors.arms(q)
+        return motion.restrict(B.T).T, motion.restrict([rest])[0]
+
+    def drive(self, motion: IndependentMotion, q: Any, efforts: list[Affine]) -> list[Affine]:
         """Return the efforts of motors that cause those along driven coordinates."""
         if self.has_own_motors:
             return efforts
-        B, rest = self.motors.arms(q)
-        arms, own = motion.restrict(B.T).T, motion.restrict([rest])[0]
-        right = [(row, c - own[i]) for i, (row, c) in zip(self.driven, efforts, strict=True)]
+        arms, own = self.list_arms(motion, q)
+        return self.solve_motors(arms, [(row, c - own[i]) for i, (row, c) in zip(self.driven, efforts, strict=True)])
+
+    def solve_motors(self, arms: Any, right: Sequence[Affine]) -> list[Affine]:
+        """Return the u with B u = right in the rows of driven coordinates."""
         return solve_in_order([list(arms[i]) for i in self.driven], right, self.pivots)
 
     def _push(self, motion: IndependentMotion, q: Any) -> Motion:
         """Return the motion that efforts of motors cause, which are u."""
-        B, rest = self.motors.arms(q)
-        arms, own = motion.restrict(B.T), motion.restrict([rest])[0]
+        B, own = self.list_arms(motion, q)
+        arms = B.T
         factor = factor_tree([dict(row) for row in to_sparse_rows(np.tril(motion.M))])
         columns = [factor.solve(list(arm)) for arm in arms]
         still = factor.solve([a - b for a, b in zip(own, motion.h, strict=True)])

@@ -27,6 +27,19 @@ class Instant(NamedTuple):
     cost: Any
 
 
+class Drive(Protocol):
+    """Motors that are not on one joint each."""
+
+    @property
+    def motors(self) -> int:
+        """How many there are."""
+        ...
+
+    def act(self, q: Any, poses: Any, efforts: Any) -> tuple[Any, list[tuple[int, Any, Any, Any]]]:
+        """Return efforts along all velocities, and forces: parts, arms, forces, moments, in the world's axes."""
+        ...
+
+
 class Scene(Protocol):
     """What moves: `closing` unknowns follow from a state, `unknown` ones from a state and inputs."""
 
@@ -140,7 +153,7 @@ class Foot:
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """A tree of which some joints (parts) are independent; `driven` velocities, of states, have motors.
+    """A tree of which some joints (parts) are independent; `driven` velocities, of states, have motors, or `drive` has.
 
     With feet, inputs are their forces, then efforts, whose limits `most` are soft; `ground` are its axes by rows.
     """
@@ -154,6 +167,12 @@ class Bodies:
     ground: np.ndarray = field(default_factory=lambda: np.eye(3))
     drag: float = 0.0
     most: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    drive: Drive | None = None
+
+    @property
+    def motors(self) -> int:
+        """How many efforts there are."""
+        return len(self.driven) if self.drive is None else self.drive.motors
 
     @cached_property
     def own(self) -> list[int]:
@@ -198,7 +217,7 @@ class Bodies:
 
     @property
     def inputs(self) -> int:
-        return self.forces + len(self.driven)
+        return self.forces + self.motors
 
     @property
     def places(self) -> list[int]:
@@ -341,9 +360,14 @@ class Bodies:
             legged |= set(foot.leg)
             first += foot.size
         efforts = u[self.forces :]
-        S = np.zeros((tree.nv, len(self.driven)))
-        S[[along[i] for i in self.driven], range(len(self.driven))] = 1.0
-        balance = tree.efforts(q, qd, a, pushes) - S @ efforts - tied
+        if self.drive is None:
+            S = np.zeros((tree.nv, len(self.driven)))
+            S[[along[i] for i in self.driven], range(len(self.driven))] = 1.0
+            pushed = S @ efforts
+        else:
+            pushed, pulls = self.drive.act(q, poses, efforts)
+            pushes += pulls
+        balance = tree.efforts(q, qd, a, pushes) - pushed - tied
         if self.feet:
             for i in self.own:
                 if i not in legged and tree.parts[i].kind != "free":

@@ -37,8 +37,10 @@ def test_robots():
         sg.mpc(sg.load("five_bar"), dt=0.01, horizon=5, actuated=["joint3"])
     with complains("'wrist'"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=["wrist"])
-    with complains("which has actuators: efforts of a horizon are those of joints .*actuated="):
-        sg.mpc(sg.load(TENDON), dt=0.01, horizon=5)
+    with complains("no joint is called 'tendn'"):
+        sg.mpc(sg.load(TENDON), dt=0.01, horizon=5, actuated=["tendn"])
+    with complains("the motor 'tendon' is named twice"):
+        sg.mpc(sg.load(TENDON), dt=0.01, horizon=5, actuated=["tendon", "tendon"])
     assert sg.mpc(sg.load(TENDON), dt=0.01, horizon=5, actuated=["finger"]).results[0].shape == (1,)
     with complains("actuated names no joint"):
         sg.mpc(sg.load("cart_pole"), dt=0.01, horizon=5, actuated=[])
@@ -193,7 +195,7 @@ def test_where_loops_are_closed():
 class HorizonOutline:
     """What the outcome of a tick asks of its horizon."""
 
-    effort_limit: np.ndarray
+    effort_bounds: tuple[list[float], list[float]]
     is_timed: bool = False
     shortenings: int = 2
     has_riccati_end: bool = False
@@ -231,7 +233,7 @@ def test_states_at_which_loops_cannot_be_closed_have_no_effort():
 
 def test_calls_without_dynamics_say_so_and_the_next_one_begins_anew():
     """Efforts that are no numbers: no command. A last solution whose end has no dynamics: the command, once."""
-    control = HorizonOutline(np.array([5.0]))
+    control = HorizonOutline(([-5.0], [5.0]))
     nan, inf = np.nan, np.inf
     for defect, effort, gap, status, tau, kept in (
         (1e-3, 2.0, 1e-4, 1.0, 2.0, 1.0),

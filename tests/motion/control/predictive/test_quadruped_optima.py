@@ -17,6 +17,7 @@ from tests.suites import record
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, stack_references, stack_schedule, stack_weights
+from screwgraph.motion.control.predictive.motors import choose_motors
 
 DT, STAGES, FRICTION, RADIUS = 0.02, 20, 0.6, 0.02
 NAMES = [f"{leg}_foot" for leg in ("FR", "FL", "RR", "RL")]
@@ -65,7 +66,7 @@ def draw_case(name) -> Drawn:
     weights = stack_weights(robot, position=position, velocity=0.4, force=1e-4, acceleration=1e-6)
     motors, (low, up) = list(range(6, robot.nv)), (np.array(side) for side in limits.states(robot))
     tree, axes = Tree(tuple(parts), np.array([0.0, 0.0, -9.81])), np.asarray(sg.Plane().touch(np.zeros(3))[1])
-    most = np.asarray(limits.efforts(robot, motors))
+    most = limits.efforts(choose_motors(robot, None))[1]
     scene = Bodies(tree, motors, feet=tuple(feet), ground=axes, drag=0.5 / DT, most=most)
     least, largest = bound_forces(feet, on, limits.largest_force(9.81 * robot.mass), len(motors))
     references = stack_references(control, goal)

@@ -49,7 +49,7 @@ def test_optima_are_those_of_ipopt(file):
     assert found.solution[0] == 0.0
     guess = found.states + 1e-3, found.efforts
     cost, inputs, is_solved = solve_by_ipopt(case, np.concatenate([q, qd]), references, guess)
-    most = case.limits.efforts(robot, case.driven)
+    most = case.most
     assert is_solved
     assert abs(found.solution[1] / cost - 1.0) < 1e-6
     np.testing.assert_allclose(found.tau / most, inputs[0] / most, atol=1e-5)

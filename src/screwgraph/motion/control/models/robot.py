@@ -242,18 +242,23 @@ class ControlledRobot(ControlledModel):
         Raises:
             InputError: no actuator and no joint has one of the names, or a law of force is not linear.
         """
-        robot = self.model
-        if names is not None:
-            check_once(names)
-            own = {actuator.name: actuator for actuator in robot.actuators}
-            found = tuple(m for n in names for m in _make_motors(robot, own, n))
-            robot = replace(robot, actuators=found)
-            if not names:
-                raise InputError("no motor is named", fix="name one, or leave it out: all independent joints have one")
-            if not robot.actuators:
-                raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
+        robot = choose_actuators(self.model, names)
         check_linear(robot, [actuator.name for actuator in robot.actuators])
         return robot
+
+
+def choose_actuators(robot: Robot, names: Sequence[str] | None) -> Robot:
+    """Return a robot that only the named actuators, or joints, drive; without names, as it is. Raises InputError."""
+    if names is None:
+        return robot
+    if not names:
+        raise InputError("no motor is named", fix="name one, or leave it out: all independent joints have one")
+    check_once(names)
+    own = {actuator.name: actuator for actuator in robot.actuators}
+    found = tuple(m for n in names for m in _make_motors(robot, own, n))
+    if not found:
+        raise InputError(f"a controller of {robot.name!r}", why="no joint of it has a motor")
+    return replace(robot, actuators=found)
 
 
 def _make_motors(robot: Robot, own: Any, name: str) -> list[Any]:

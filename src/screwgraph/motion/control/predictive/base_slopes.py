@@ -65,7 +65,7 @@ class BaseSlopes:
         """Return what adds the products of a stage."""
         b, n, width = self.own.model.base, self.own.model.robot.nv, self.chain.row_width
         arms, start = self.memory.places("arms"), self.memory.places("base").start
-        rows = [*self.chain.list_rows("J", 0)[n:], *self.chain.list_rows("C", 0)[: len(self.own.effort_limit)]]
+        rows = [*self.chain.list_rows("J", 0)[n:], *self.chain.list_rows("C", 0)[: self.own.motors]]
         base = [start + k * width for k in range(b)]
 
         def multiply(scalars: Any, vectors: Any) -> Sequence[Number]:

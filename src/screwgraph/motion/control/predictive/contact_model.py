@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,11 +17,13 @@ from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.motion.control.affine import Affine, combine_affine
 from screwgraph.motion.control.models.base import BASE
-from screwgraph.motion.control.predictive.stage_model import StageMotion
+from screwgraph.motion.control.predictive.motors import StageMotors
+from screwgraph.motion.control.predictive.stage_model import Bounds, StageMotion
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, complete_position
 from screwgraph.motion.control.reduced_motion import UNMOVED, Motion, ReducedMotion, StandingState
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, dot, is_zero
+from screwgraph.tape.sparse_rows import add_entry
 
 FAR = 1e6
 """Bounds of what has none at a stage, in units of inputs."""
@@ -29,7 +31,7 @@ FAR = 1e6
 
 @dataclass(frozen=True, eq=False)
 class ContactModel:
-    """A robot that stands or floats, whose independent joints have a motor each, on contacts, on or off at a stage.
+    """A robot that stands or floats, with as many motors as independent joints, on contacts, on or off at a stage.
 
     States are those of independent joints; all others follow at each instant, so that loops are closed exactly. Inputs
     (nu,), as many as independent joint coordinates: of a contact's own leg its force in the ground's axes where it is
@@ -44,6 +46,7 @@ class ContactModel:
     __repr__ = one_line
 
     coordinates: RobotStates
+    motors: StageMotors
     motion: ReducedMotion
     drag: float
     force: float
@@ -53,11 +56,6 @@ class ContactModel:
     def robot(self) -> Robot:
         """The independent joints."""
         return self.coordinates.joints
-
-    @property
-    def driven(self) -> tuple[int, ...]:
-        """All joints' coordinates."""
-        return tuple(self.motion.driven)
 
     @property
     def nu(self) -> int:
@@ -82,10 +80,10 @@ class ContactModel:
     @property
     def own_columns(self) -> list[list[bool]]:
         """Columns of the base and of the same limb."""
-        n, motion, all_limbs = self.robot.nv, self.motion, _find_limbs(self.coordinates.model)
+        n, motion, all_limbs = self.robot.nv, self.motion, _find_limbs(self.coordinates.model, self.motion)
         limbs = [all_limbs[i] for i in motion.coordinates.places]
         found = list[list[bool]]()
-        for i in (*range(n), *motion.driven):
+        for i in (*range(n), *motion.moved):
             own = [] if i in motion.base else [j for j in range(n) if j in motion.base or limbs[j] == limbs[i]]
             inputs = {motion.place[j] for j in own if j in motion.place}
             found.append([j % n in own for j in range(2 * n)] + [k in inputs for k in range(self.nu)])
@@ -96,7 +94,7 @@ class ContactModel:
         """All that code depends on."""
         contacts = tuple(contact.structure for contact in self.motion.contacts)
         ground = tuple(map(float, self.motion.axes.ravel()))
-        return self.coordinates.question, contacts, ground, self.drag, self.force
+        return *self.motors.question, contacts, ground, self.drag, self.force
 
     @cached_property
     def inverse(self) -> Function:
@@ -137,7 +135,7 @@ class ContactModel:
         """Return motion and derivatives, by inverse dynamics."""
         own, n = self.motion, self.robot.nv
         full, (state, now) = complete_position(self.coordinates, q), self._solve(q, v, u, list(switches[::2]))
-        qdd, efforts = ([x for _, x in part] for part in (now.accelerations, now.efforts))
+        qdd, efforts = [x for _, x in now.accelerations], self._share(full, state, now)
         f = [x for force in now.forces for _, x in force]
         given = (full, v, np.array(qdd))
         own_changes = self.contact_terms.jacobian("q", "qd")(*given, np.array(f), np.array(state.on))
@@ -156,6 +154,7 @@ class ContactModel:
             inputs[k] = combine_affine([(1.0, inputs[k]), (-1.0, turning)], 0.0)
         first = self.nu + 2 * n
         change = own.solve_rows(state, rows[:n], tilts, inputs, first if self.base else None)
+        change = replace(change, efforts=self._share_changes(full, state, efforts, change.efforts))
         order, ends = [*range(self.nu, first), *range(self.nu)], range(first, first + self.base)
         moved = change.accelerations, change.efforts, change.base
         qdd_slopes, effort_slopes, base = (
@@ -167,8 +166,42 @@ class ContactModel:
 
     def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
         """Return accelerations and efforts."""
-        _, now = self._solve(q, v, u, list(switches[::2]))
-        return [x for _, x in now.accelerations], [x for _, x in now.efforts]
+        state, now = self._solve(q, v, u, list(switches[::2]))
+        full = complete_position(self.coordinates, q)
+        return [x for _, x in now.accelerations], self._share(full, state, now)
+
+    def _share(self, full: Any, state: StandingState, now: Motion) -> list[Number]:
+        """Return the efforts of motors that cause those along driven coordinates."""
+        return [x for _, x in self.motion.drive(state.motion, full, now.efforts)]
+
+    @cached_property
+    def motor_torques(self) -> Function | None:
+        """Code of efforts along independent coordinates, of all positions and efforts of motors."""
+        own = self.motion
+        if own.has_own_motors:
+            return None
+        given = position_argument("q", self.coordinates.model), make_numbered_argument("effort", len(self.motors.names))
+
+        def compute(q: Any, u: Any) -> list[Number]:
+            motion = own.coordinates.solve(q, np.zeros(own.model.nv))
+            arms, rest = own.list_arms(motion, q)
+            return [dot(row, u) + x for row, x in zip(arms, rest, strict=True)]
+
+        return compile_expression("motor_torques", self.question, given, compute, branches=True)
+
+    def _share_changes(self, full: Any, state: StandingState, u: Any, changes: list[Affine]) -> list[Affine]:
+        """Return changes of efforts of motors, of those along driven coordinates: B du = dtau - d(B u + rest)."""
+        if self.motor_torques is None:
+            return changes
+        by_q = state.motion.restrict(np.asarray(self.motor_torques.jacobian("q")(full, np.array(u))))
+        arms, right = self.motion.list_arms(state.motion, full)[0], list[Affine]()
+        for i, (row, constant) in zip(self.motion.driven, changes, strict=True):
+            moved = dict(row)
+            for j, x in enumerate(by_q[i]):
+                if not is_zero(x):
+                    add_entry(moved, self.nu + j, -x)
+            right.append((moved, constant))
+        return self.motion.solve_motors(arms, right)
 
     def _solve(self, q: Any, v: Any, u: Any, on: Sequence[Number]) -> tuple[StandingState, Motion]:
         """Return what holds a state without inputs, and motion."""
@@ -217,9 +250,9 @@ class ContactModel:
                 values[i] = values[i] + rest[i]
         return found, values
 
-    def limit_inputs(self, most: Sequence[float], switches: Any) -> tuple[list[Number], list[Number]]:
+    def limit_inputs(self, efforts: Bounds, switches: Any) -> tuple[list[Number], list[Number]]:
         """Return bounds of forces of contacts that are on; accelerations have none."""
-        del most
+        del efforts
         lower, upper = [-FAR] * self.nu, [FAR] * self.nu
         for c, own, normal in self._forces:
             is_on = switches[2 * c] > 0.5
@@ -228,9 +261,9 @@ class ContactModel:
                 upper[i] = choose(is_on, self.force, FAR)
         return lower, upper
 
-    def input_units(self, most: Sequence[float]) -> list[float]:
+    def input_units(self, efforts: Bounds) -> list[float]:
         """Return the largest normal force, also for accelerations."""
-        del most
+        del efforts
         return [self.force] * self.nu
 
     def list_cones(self, switches: Any) -> tuple[list[list[Number]], list[Number]]:
@@ -262,8 +295,8 @@ class ContactModel:
         return found
 
 
-def _find_limbs(robot: Robot) -> list[int]:
-    """Return the limb of each velocity coordinate: what hangs on one joint of the base, or is tied to it by loops."""
+def _find_limbs(robot: Robot, motion: ReducedMotion) -> list[int]:
+    """Return the limb of each velocity coordinate: what hangs on one joint of the base; loops and motors tie limbs."""
     limbs, found = {robot.links[0].name: -1}, [-1] * robot.nv
     for number, (joint, link) in enumerate(zip(robot.joints, robot.links[1:], strict=True)):
         own = limbs[joint.parent]
@@ -271,7 +304,9 @@ def _find_limbs(robot: Robot) -> list[int]:
         limbs[link.name] = -1 if is_base else number if own < 0 else own
         v = robot.v_slices[joint.name]
         found[v] = [limbs[link.name]] * (v.stop - v.start)
-    for row in constraint_jacobian(robot, robot.mobility.states[0]) if robot.is_closed else ():
+    rows = list(constraint_jacobian(robot, robot.mobility.states[0])) if robot.is_closed else []
+    samples = np.array([motion.motors.arms(q)[0] for q, _ in motion.coordinates.samples])
+    for row in (*rows, *np.abs(samples).max(axis=0).T):
         tied = sorted({found[i] for i in np.flatnonzero(np.abs(row) > UNMOVED)} - {-1})
         found = [tied[0] if limb in tied else limb for limb in found]
     return found

@@ -22,7 +22,7 @@ def list_gain_parts(memory: Memory, own: Horizon, C: Sequence[int]) -> Iterator[
         yield Copies(tuple(K), tuple(gain))
     else:
         yield from _add_rows(own, K, C, gain)
-    nx, m = 2 * own.model.robot.nv, len(own.effort_limit)
+    nx, m = 2 * own.model.robot.nv, own.motors
     for joint in own.steps.bent:
         places = [gain[r * nx + j] for r in range(m) for j in range(nx)[joint.v]]
 
@@ -34,7 +34,7 @@ def list_gain_parts(memory: Memory, own: Horizon, C: Sequence[int]) -> Iterator[
 
 def _add_rows(own: Horizon, K: range, C: Sequence[int], gain: range) -> Iterator[Part]:
     """Yield what writes E_x + E_u K of the rows E of efforts, columns side by side; C has columns that are not zero."""
-    nx, nu, m = 2 * own.model.robot.nv, own.model.nu, len(own.effort_limit)
+    nx, nu, m = 2 * own.model.robot.nv, own.model.nu, own.motors
     place, count = [*accumulate(own.columns, initial=0)], sum(own.columns)
     scalars = [C[r * count + place[nx + i]] for r in range(m) for i in range(nu)]
     for first, end in _find_runs(own.columns[:nx]):

@@ -35,7 +35,7 @@ class Horizon:
     model: StageModel
     dt: float
     stages: int
-    effort_limit: Float[np.ndarray, " m"]
+    efforts: tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]
     x_lower: Float[np.ndarray, " nx"]
     x_upper: Float[np.ndarray, " nx"]
     penalty: tuple[float, float]
@@ -49,10 +49,21 @@ class Horizon:
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
-        bounds = tuple(tuple(map(float, x)) for x in (self.effort_limit, self.x_lower, self.x_upper))
+        bounds = tuple(tuple(map(float, x)) for x in (*self.efforts, self.x_lower, self.x_upper))
         counts = self.stages, self.iterations, self.barrier_steps, self.shortenings
         more = self.frames, self.has_riccati_end, self.shortest
         return (*self.model.question, self.dt, bounds, self.penalty, *counts, *more)
+
+    @property
+    def motors(self) -> int:
+        """How many efforts there are (m)."""
+        return len(self.efforts[0])
+
+    @property
+    def effort_bounds(self) -> tuple[list[float], list[float]]:
+        """The least and the largest efforts, as numbers."""
+        lower, upper = self.efforts
+        return lower.tolist(), upper.tolist()
 
     @cached_property
     def steps(self) -> LocalSteps:
@@ -129,7 +140,7 @@ class Horizon:
         """Pattern of the rows of efforts that are no inputs, and of friction."""
         if self.model.commands_efforts:
             return []
-        efforts: Pattern = [[None if kept else 0.0 for kept in self.columns] for _ in self.effort_limit]
+        efforts: Pattern = [[None if kept else 0.0 for kept in self.columns] for _ in range(self.motors)]
         state = [0.0] * (2 * self.model.robot.nv)
         cones: Pattern = [[*state, *(None if kept else 0.0 for kept in row)] for row in self.cone_pattern]
         return [*efforts, *cones]
@@ -137,9 +148,9 @@ class Horizon:
     @cached_property
     def inputs(self) -> tuple[Bound, ...]:
         """Bounds of inputs: all lower ones first, so that neighbours go side by side."""
-        count = self.model.nu
-        kept = [np.isfinite(x) for x in self.effort_limit] if self.model.commands_efforts else [True] * count
-        return tuple(Bound(i, lower) for lower in SIDES for i in range(count) if kept[i])
+        all_of_them = np.zeros(self.model.nu)
+        pair = self.efforts if self.model.commands_efforts else (all_of_them, all_of_them)
+        return tuple(Bound(i, lower) for lower, own in zip(SIDES, pair, strict=True) for i in _list_finite(own))
 
     @cached_property
     def states(self) -> tuple[Bound, ...]:
@@ -159,9 +170,9 @@ class Horizon:
         """Bounds of the rows of C: efforts, soft as a state may leave none within them, and friction."""
         if self.model.commands_efforts:
             return ()
-        efforts = [Bound(i, lower, soft=True) for lower in SIDES for i in _list_finite(self.effort_limit)]
-        first = len(self.effort_limit)
-        return (*efforts, *(Bound(first + i, True) for i in range(len(self.cone_pattern))))
+        pairs = zip(SIDES, self.efforts, strict=True)
+        efforts = [Bound(i, lower, soft=True) for lower, own in pairs for i in _list_finite(own)]
+        return (*efforts, *(Bound(self.motors + i, True) for i in range(len(self.cone_pattern))))
 
 
 def _list_finite(values: Sequence[float] | Float[np.ndarray, " n"]) -> list[int]:

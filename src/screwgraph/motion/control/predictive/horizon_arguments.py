@@ -15,22 +15,10 @@ from screwgraph.compiler import Argument, Function, check_unit, quaternion_place
 from screwgraph.model import Model
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.models.robot import ControlledRobot
-from screwgraph.motion.control.predictive.limits import Values, expand_values
+from screwgraph.motion.control.predictive.motors import choose_motors
+from screwgraph.motion.control.predictive.named_values import Values, expand_values
 from screwgraph.motion.control.predictive.state_coordinates import make_states
 from screwgraph.motion.simulation.contacts import Contact
-
-
-def find_driven(model: Model, actuated: Sequence[str] | None) -> tuple[int, ...]:
-    """Return the velocity coordinates, among states, that have efforts, in their order. Raises InputError."""
-    states = make_states(model)
-    chosen, robot = states.choose_driven(actuated), states.joints
-    names = () if chosen is None else tuple(chosen)
-    if chosen is not None and not names:
-        raise InputError("actuated names no joint", why="a robot without efforts has nothing to command")
-    if len(set(names)) < len(names):
-        raise InputError(f"actuated: {', '.join(names)}", why="one is named twice")
-    found = ControlledRobot(robot).list_velocities(names)
-    return tuple(sorted(found)) or tuple(range(robot.nv))
 
 
 @check_arguments
@@ -44,26 +32,26 @@ def stack_weights(
     acceleration: float | Sequence[float] | np.ndarray | None = None,
     actuated: Sequence[str] | None = None,
 ) -> Float[np.ndarray, " k"]:
-    """Return the weights of squares as `mpc` takes them: of positions, velocities, efforts of actuated joints.
+    """Return the weights of squares as `mpc` takes them: of positions, velocities, efforts of motors.
 
-    Each is one number for all, one each, or some by the names of joints, others zero; closed chains and
-    mechanisms have those of independent coordinates. A robot on contacts has `force` (1/N^2) and `acceleration`
-    (s^4/rad^2) in the place of efforts, one number for all or one an input. By default an effort has 1e-3, a force
-    1e-5, an acceleration 1e-5.
+    Each is one number for all, one each, or some by the names of joints (efforts of actuators by theirs), others zero;
+    closed chains and mechanisms have those of independent coordinates. A robot on contacts has `force` (1/N^2) and
+    `acceleration` (s^4/rad^2) in the place of efforts, one number for all or one an input. By default an effort has
+    1e-3, a force 1e-5, an acceleration 1e-5.
 
     Raises:
         InputError: a joint is unknown, a weight is negative, or an input has none.
     """
     robot = make_states(model).joints
     none = np.zeros(robot.nv)
-    found = {name: expand_values(robot, x, none, name) for name, x in (("position", position), ("velocity", velocity))}
+    given = (("position", position), ("velocity", velocity))
+    found = {name: expand_values(robot.v_slices, x, none, name) for name, x in given}
     if force is None and acceleration is None:
-        efforts = expand_values(robot, 1e-3 if effort is None else effort, none, "effort")
-        found["effort"] = efforts[list(find_driven(model, actuated))]
+        found["effort"] = choose_motors(model, actuated).expand(1e-3 if effort is None else effort, 0.0, "effort")
     elif effort is not None or actuated is not None:
         raise InputError("weights of efforts and of forces", why="inputs of a robot on contacts are no efforts")
     else:
-        count = len(find_driven(model, None))
+        count = len(ControlledRobot(robot).list_velocities(()))
         for name, value in (("force", force), ("acceleration", acceleration)):
             given = validate_numbers(name, 1e-5 if value is None else value)
             if given.shape not in ((), (count,)):

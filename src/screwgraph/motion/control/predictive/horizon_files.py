@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,8 @@ from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.limits import HorizonLimits
+from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
 from screwgraph.motion.control.predictive.predictive_controller import (
     DT,
     check_end,
@@ -31,9 +31,9 @@ from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_cont
 
 WHO = "the horizon"
 """What complains."""
-EACH = "a number, or numbers by the names of joints"
+EACH = "a number, or numbers by names"
 BOUNDS: Keys = {
-    "effort": Entry("largest efforts of driven joints", EACH, "N m, N", "the robot's"),
+    "effort": Entry("largest efforts of driven joints, or actuators", EACH, "N m, N", "the robot's"),
     "velocity": Entry("largest speeds", EACH, "rad/s, m/s", "the robot's"),
     "lower": Entry("least positions", EACH, "rad, m", "the robot's"),
     "upper": Entry("largest positions", EACH, "rad, m", "the robot's"),
@@ -54,7 +54,7 @@ COUNTS: Keys = {
 FILE: Keys = {
     **NUMBERS,
     **COUNTS,
-    "actuated": Entry("joints with efforts", "[name, ...]", default="all but a floating base"),
+    "actuated": Entry("actuators or joints with efforts", "[name, ...]", default="actuators, else joints"),
     "frames": Entry("links or frames whose poses have goals", "[name, ...]", default="none"),
     "near": Entry(
         "position of all coordinates, near which loops are closed", "[number, ...]", "m, rad", "the neutral one"
@@ -140,7 +140,7 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
             check_numbers(dt=found.dt or DT, rate=found.rate)
     if "actuated" in entries:
         with complaints_at(WHO, entries["actuated"].at):
-            find_driven(model, found.actuated)
+            choose_motors(model, found.actuated)
     if "near" in entries:
         with complaints_at(WHO, entries["near"].at):
             check_near(model, found.near)
@@ -155,7 +155,7 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
     limits = found.limits or HorizonLimits()
     if "limits" in entries:
         joints = make_states(model).joints
-        _check_limits(joints, entries["limits"], limits, find_driven(model, found.actuated))
+        _check_limits(joints, entries["limits"], limits, choose_motors(model, found.actuated))
         if limits.force is not None and not found.contacts:
             raise entries["limits"].mapping()["force"].called("force of the limits").complaint("there are no contacts")
     given = found.dt or DT, found.actuated, found.contacts or (), found.ground, limits, found.drag, found.near
@@ -167,12 +167,12 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
                     check_end(entries[key].text(), model, stage, found.frames or ())
 
 
-def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, driven: Sequence[int]) -> None:
+def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, motors: StageMotors) -> None:
     """Raise ModelError, at the entry without which it would not be raised."""
 
     def complaint(of: HorizonLimits) -> InputError | None:
         try:
-            of.efforts(robot, driven)
+            of.efforts(motors)
             of.states(robot)
             of.largest_force(1.0)
         except InputError as error:

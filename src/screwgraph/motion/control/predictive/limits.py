@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
-from screwgraph.base.argument_checks import check_fields, validate_numbers
+from screwgraph.base.argument_checks import check_fields
 from screwgraph.base.errors import InputError
-from screwgraph.model.robot import Robot, make_unknown_name_error
-
-Values = float | Sequence[float] | np.ndarray | Mapping[str, float]
-"""One number for all, one each, or some by the names of joints."""
+from screwgraph.model.robot import Robot
+from screwgraph.motion.control.predictive.motors import StageMotors
+from screwgraph.motion.control.predictive.named_values import Values, expand_values
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +20,8 @@ class HorizonLimits:
     """Limits of a robot along a horizon; those that are not given are the file's, infinite ones are none.
 
     Args:
-        effort: largest efforts (N m, N) of driven joints; hard: no command is beyond.
+        effort: largest efforts (N m, N) of driven joints, by names of joints, or of actuators, in the units of their
+            inputs, by their names; hard: no command is beyond. What only pulls by its file does so with these, too.
         velocity: largest speeds (rad/s, m/s).
         lower: least positions (rad, m).
         upper: largest positions (rad, m).
@@ -54,13 +54,17 @@ class HorizonLimits:
             raise InputError(f"force of the limits is {found!r}", why="it must be finite and positive (N)")
         return found
 
-    def efforts(self, robot: Robot, driven: Sequence[int]) -> Float[np.ndarray, " m"]:
-        """Return the largest efforts of driven coordinates. Raises InputError."""
-        for name in self.effort if isinstance(self.effort, Mapping) else ():
-            if name in robot.joint_names and robot.v_slices[name].start not in driven:
-                raise InputError(f"effort of the limits: joint {name!r} has no motor", fix=f"actuated=[{name!r}, ...]")
-        found = expand_values(robot, self.effort, np.abs(robot.limits.effort), "effort")
-        return _check_positive(robot, found, "effort", driven)[list(driven)]
+    def efforts(self, motors: StageMotors) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " m"]]:
+        """Return the least and the largest efforts. Raises InputError."""
+        least, most = motors.bounds
+        down, up = (motors.expand(self.effort, own, "effort of the limits") for own in (-least, most))
+        pulls, pushes = (least >= 0.0) & (most > 0.0), (most <= 0.0) & (least < 0.0)
+        lower, upper = np.where(pulls, least, -down), np.where(pushes, most, up)
+        _check_positive(motors.names, np.where(pushes, down, up), "effort")
+        for name, a, b in zip(motors.names, lower, upper, strict=True):
+            if not a < b:
+                raise InputError(f"efforts of {name!r} have the bounds {a:g} and {b:g}", why="there is nothing between")
+        return lower, upper
 
     def states(self, robot: Robot) -> tuple[Float[np.ndarray, " 2*nv"], Float[np.ndarray, " 2*nv"]]:
         """Return the bounds of positions and velocities; positions of floating bases and balls have none.
@@ -69,14 +73,15 @@ class HorizonLimits:
             InputError: a limit has no sense.
         """
         own = robot.limits
-        speed = expand_values(robot, self.velocity, own.velocity, "velocity")
-        _check_positive(robot, speed, "velocity", range(robot.nv))
-        lower = expand_values(robot, self.lower, _list_bounds(robot, own.lower, -np.inf), "lower")
-        upper = expand_values(robot, self.upper, _list_bounds(robot, own.upper, np.inf), "upper")
+        places, names = robot.v_slices, [joint.name for joint in robot.joints for _ in range(joint.type.nv)]
+        speed = expand_values(places, self.velocity, own.velocity, "velocity")
+        _check_positive(names, speed, "velocity")
+        lower = expand_values(places, self.lower, _list_bounds(robot, own.lower, -np.inf), "lower")
+        upper = expand_values(places, self.upper, _list_bounds(robot, own.upper, np.inf), "upper")
         if not np.all(lower < upper):
             i = int(np.argmin(lower < upper))
             raise InputError(
-                f"positions of {_name_joint(robot, i)!r} have the bounds {lower[i]:g} and {upper[i]:g}",
+                f"positions of {names[i]!r} have the bounds {lower[i]:g} and {upper[i]:g}",
                 why="there is nothing between",
             )
         for joint in robot.joints:
@@ -95,44 +100,12 @@ def _list_bounds(robot: Robot, bounds: Float[np.ndarray, " nq"], none: float) ->
     return found
 
 
-def expand_values(
-    robot: Robot, values: Values | None, others: Float[np.ndarray, " nv"], what: str
-) -> Float[np.ndarray, " nv"]:
-    """Return a number for each velocity coordinate; `others` where none is given. Raises InputError."""
-    found = np.array(others, dtype=float)
-    if values is None:
-        return found
-    if isinstance(values, Mapping):
-        for name, value in values.items():
-            if name not in robot.joint_names:
-                raise make_unknown_name_error("joint", name, robot.joint_names)
-            found[robot.v_slices[name]] = value
-    else:
-        given = validate_numbers(what, values)
-        if given.shape not in ((), found.shape):
+def _check_positive(names: Sequence[str], values: Float[np.ndarray, " n"], what: str) -> None:
+    """Raise InputError where a value is not positive."""
+    for name, value in zip(names, values, strict=True):
+        if not value > 0.0:
             raise InputError(
-                f"{what}: expected a number, {robot.nv} numbers, or numbers by the names of joints, got {values!r}"
-            )
-        found[:] = given
-    if np.isnan(found).any():
-        raise InputError(f"{what}: there are numbers that are none (NaN)")
-    return found
-
-
-def _check_positive(
-    robot: Robot, values: Float[np.ndarray, " nv"], what: str, driven: Sequence[int]
-) -> Float[np.ndarray, " nv"]:
-    """Return the values, of which those of the coordinates in `driven` must be positive. Raises InputError."""
-    for i in driven:
-        if not values[i] > 0.0:
-            raise InputError(
-                f"{what} of the limits of {_name_joint(robot, i)!r}: {values[i]:g}",
+                f"{what} of the limits of {name!r}: {value:g}",
                 why="it must be positive",
                 fix=f"HorizonLimits({what}=...): the file's where none is given, inf for no limit",
             )
-    return values
-
-
-def _name_joint(robot: Robot, i: int) -> str:
-    """Return the name of the joint of a velocity coordinate."""
-    return next(joint.name for joint in robot.joints if i in range(robot.nv)[robot.v_slices[joint.name]])

@@ -91,6 +91,13 @@ class MechanismStates:
         """Raise InputError where there is no such body."""
         find_frames(self.model, (name,))
 
+    def choose_actuators(self, actuated: Sequence[str] | None) -> None:
+        """Return that there are none."""
+
+    def without_actuators(self) -> MechanismStates:
+        """Return the same."""
+        return self
+
     def choose_driven(self, actuated: Sequence[str] | None) -> Sequence[str]:
         """Return the names of motors that are used: all by default. Raises InputError where one is unknown."""
         motors = self.model.motors

@@ -27,12 +27,13 @@ from screwgraph.model.robot import Robot
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.controller import hold_contacts
 from screwgraph.motion.control.models.base import BASE
+from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.contact_model import ContactModel
 from screwgraph.motion.control.predictive.horizon import Horizon
-from screwgraph.motion.control.predictive.horizon_arguments import find_driven
 from screwgraph.motion.control.predictive.horizon_examples import draw_examples
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.local_steps import LocalSteps
+from screwgraph.motion.control.predictive.motors import choose_motors
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, check_near, make_states
 from screwgraph.motion.control.predictive.tick import Tick
@@ -82,13 +83,13 @@ def mpc(
     multipliers for the next call: the real-time iteration of Diehl et al. (2005) with the interior point of Rao, Wright
     and Rawlings (1998). `converge` calls it until nothing changes.
 
-    Without contacts, inputs are efforts, within their limits. With contacts, inputs are forces of those that are on, in
-    the ground's axes (normal, tangents), and accelerations of joints of legs whose contact is off, and of all other
-    joints; of legs with more joints than components, accelerations along orthogonal axes that move no contact. Feet
-    that are on do not accelerate, but for `drag`, and of straight legs give way: they are held by damped least squares
-    where the volume of a leg's Jacobian is below a fiftieth of a usual one. Forces stay within friction pyramids;
-    efforts beyond their limits cost what states beyond theirs do. Forces are compared with equal shares of the weight
-    and u*.
+    Without contacts, inputs are efforts of joints, or of actuators (tau = B(q) u: gears, tendons, cables, jets), within
+    their limits. With contacts, inputs are forces of those that are on, in the ground's axes (normal, tangents), and
+    accelerations of joints of legs whose contact is off, and of all other joints; of legs with more joints than
+    components, accelerations along orthogonal axes that move no contact. Feet that are on do not accelerate, but for
+    `drag`, and of straight legs give way: they are held by damped least squares where the volume of a leg's Jacobian is
+    below a fiftieth of a usual one. Forces stay within friction pyramids; efforts, of actuators where there are some,
+    cost what states beyond theirs do beyond their limits. Forces are compared with equal shares of the weight and u*.
     Positions of floating bases and ball joints are compared by `sg.difference`, poses of `frames` by the rotation
     vector in the goal's axes and the way in the base's.
 
@@ -109,13 +110,14 @@ def mpc(
     instant then stay as they are until it has gone by, and a contact is switched at its time, not up to `dt` beside it.
     A whole step is taken unless it raises a merit function, cost and penalties plus defects by the size of their
     costates, beyond what the barrier leaves open; else the part of it with the least merit is, or none (`shortenings`).
-    Results: `tau` (m,) (N m, N), the efforts of actuated joints now; `states` (N + 1, nq + nv), `efforts` (N, m) and
-    `forces` (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities,
-    between calls; `solution`: status (0; 1: the step was shortened, or the trajectory begins elsewhere, so that it is
-    not the optimum yet; 3: arguments without sense, such as poses that are no rigid motions, a last solution that is no
-    motion, or a state at which loops cannot be closed: all results but `next` and `solution` are zero), cost, largest
-    violation of limits of states, with contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's
-    dynamics, largest change of the trajectory, barrier.
+    Results: `tau` (m,) (N m, N, the units of actuators' inputs), the efforts of motors now, of joints in the robot's
+    order, of actuators as `controller` has them; `states` (N + 1, nq + nv), `efforts` (N, m) and `forces`
+    (N, components) (N) expected; `gain` (m, 2 nv): tau changes by so much with displacements and velocities, between
+    calls; `solution`: status (0; 1: the step was shortened, or the trajectory begins elsewhere, so that it is not the
+    optimum yet; 3: arguments without sense, such as poses that are no rigid motions, a last solution that is no motion,
+    or a state at which loops cannot be closed: all results but `next` and `solution` are zero), cost, largest violation
+    of limits of states, with contacts of efforts, too (rad, m, 1/s, N m), defect of the last solution's dynamics,
+    largest change of the trajectory, barrier.
 
     Args:
         model: robot that stands or floats, or mechanism, whose efforts are those of its motors. Of closed chains and
@@ -123,7 +125,9 @@ def mpc(
             closed exactly at each instant, in the assembly mode of `near`.
         dt: time (s) from one instant of the horizon to the next.
         horizon: how many there are (N).
-        actuated: joints with efforts; by default all but a floating base. With contacts, all have.
+        actuated: names of the motors, as of `controller`: actuators, or joints; by default the robot's actuators, and
+            of robots without them, all joints but a floating base. A name of both is that of the actuator. With
+            contacts, motors are as many as joints, determine their torques, and are linear in their inputs.
         contacts: points, balls (`sg.Contact`, of whose law only friction counts) and soles (`sg.control.Sole`), each on
             at least as many joints of its own as its force has components.
         ground: the plane on which feet stand.
@@ -144,15 +148,15 @@ def mpc(
 
     Raises:
         EliminationError: only a part of a joint of a closed chain is independent.
-        InputError: a mechanism has no motors, or is on contacts, a foot is on no leg, a joint is unknown, or a number
-            has no sense.
+        InputError: a mechanism has no motors, or is on contacts, a foot is on no leg, a joint or actuator is unknown,
+            motors do not determine the torques of joints on contacts, or a number has no sense.
     """
     check_states(model)
     check_numbers(dt, horizon, iterations, barrier_steps, shortenings, rate)
     kept = limits or HorizonLimits()
     stage = make_model(model, dt, actuated, contacts, ground, kept, drag, near)
     lower, upper = kept.states(stage.robot)
-    efforts, goals = kept.efforts(stage.robot, stage.driven), check_frames(model, frames)
+    efforts, goals = kept.efforts(stage.motors), check_frames(model, frames)
     check_end(terminal, model, stage, goals)
     own = Horizon(
         stage,
@@ -200,27 +204,29 @@ def make_model(
     near: Any = None,
 ) -> StageModel:
     """Return the model of a stage. Raises InputError."""
+    motors = choose_motors(model, actuated, check_near(model, near))
     if not contacts:
         for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
             if value is not None:
                 raise InputError(f"{name} without contacts", fix='contacts=[sg.Contact("foot"), ...]')
-        return DrivenModel(make_states(model, check_near(model, near)), find_driven(model, actuated))
-    if not isinstance(model, Robot):
+        return DrivenModel(motors)
+    if not isinstance(motors.coordinates.model, Robot):
         raise InputError(f"mpc of {model.name!r} on contacts", why="it is no robot: mechanisms have none in horizons")
-    robot = model
-    if actuated is not None:
-        raise InputError(
-            "actuated and contacts", why="all joints of a robot on contacts have motors", fix="leave it out"
-        )
+    robot = ControlledRobot(motors.coordinates.model).with_motors(None)  # laws of force must be linear
     rate = 0.5 / dt if drag is None else drag
     if not 0.0 <= rate < np.inf:
         raise InputError(f"drag is {rate!r}", why="it must be finite, from 0 on (1/s)")
     held, plane = hold_contacts(robot, contacts, ground)
     motion = ReducedMotion(robot, held, plane)
-    if not motion.legs or not motion.has_own_motors or motion.base != tuple(range(BASE if motion.floats else 0)):
-        raise InputError(f"mpc of {robot.name!r} on contacts", why="each joint needs one motor of its own")
+    count, base = len(motion.coordinates.places), tuple(range(BASE if motion.floats else 0))
+    if not motion.legs or motion.base != base or not len(motion.pivots) == len(motors.names) == count - len(base):
+        raise InputError(
+            f"mpc of {robot.name!r} on contacts",
+            why=f"its motors, {len(motors.names)}, do not determine the torques of {count - len(base)} joints",
+            fix="actuated= names as many motors, of which each joint has one",
+        )
     weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
-    return ContactModel(RobotStates(robot, check_near(robot, near)), motion, rate, limits.largest_force(weight))
+    return ContactModel(RobotStates(robot, motors.coordinates.near), motors, motion, rate, limits.largest_force(weight))
 
 
 def check_frames(model: Model, frames: Sequence[str]) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ from scipy.linalg import solve_discrete_are
 
 from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
-from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics
+from screwgraph.mechanics.dynamics import bias_forces
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.predictive.horizon_arguments import find_driven
+from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
 
 AT_REST = 1e-6
 """Largest acceleration (rad/s^2, m/s^2) of a robot in equilibrium."""
@@ -33,36 +33,42 @@ def solve_riccati(
         position: the goal (nq,), an equilibrium.
         weights: of positions, velocities and efforts, (2 nv + m,): `stack_weights`.
         dt: of the controller (s).
-        effort: of the driven joints there (m,); by default, what holds the robot.
-        actuated: the joints with efforts, as of the controller.
+        effort: of the motors there (m,); by default, the smallest that hold the robot.
+        actuated: the joints, or actuators, with efforts, as of the controller.
 
     Raises:
         InputError: the robot has loops, floats or has ball joints; it does not rest at the goal; nothing steadies it.
     """
-    n, driven = robot.nv, list(find_driven(robot, actuated))
+    motors = choose_motors(robot, actuated)
+    n, m = robot.nv, len(motors.names)
     if robot.is_closed or robot.nq != n:
         raise InputError(f"the regulator of {robot.name!r}", why="it has loops, or positions that are no vector")
     q, w = validate_numbers("position", position), validate_numbers("weights", weights)
-    if q.shape != (n,) or w.shape != (2 * n + len(driven),):
-        raise InputError(f"position {q.shape}, weights {w.shape}", fix=f"give ({n},), ({2 * n + len(driven)},)")
+    if q.shape != (n,) or w.shape != (2 * n + m,):
+        raise InputError(f"position {q.shape}, weights {w.shape}", fix=f"give ({n},), ({2 * n + m},)")
     if not np.isfinite(q).all():
         raise InputError("position", why="there are numbers that are not finite")
     if not (np.isfinite(w).all() and np.all(w >= 0.0) and np.all(w[2 * n :] > 0.0) and 0.0 < dt < np.inf):
         raise InputError("weights or dt", why="weights are from 0 on, those of efforts and dt positive")
-    tau, rest = np.zeros(n), np.zeros(n)
-    held = bias_forces(robot)(q, rest)[driven] if effort is None else validate_numbers("effort", effort)
-    if np.shape(held) != (len(driven),):
-        raise InputError(f"effort {np.shape(held)}", fix=f"give ({len(driven)},)")
-    tau[driven] = held
-    dynamics = forward_dynamics(robot)
-    away = np.abs(dynamics(q, rest, tau)).max()
-    if not away < AT_REST * (1.0 + np.abs(tau).max()):
+    rest = np.zeros(n)
+    held = _hold(motors, q) if effort is None else validate_numbers("effort", effort)
+    if np.shape(held) != (m,):
+        raise InputError(f"effort {np.shape(held)}", fix=f"give ({m},)")
+    away = np.abs(motors.accelerate(q, rest, held)).max()
+    if not away < AT_REST * (1.0 + np.abs(bias_forces(robot)(q, rest)).max()):
         raise InputError("position", why=f"the robot does not rest there: it accelerates by {away:.2g}")
-    by_q, by_v, by_tau = (np.asarray(J) for J in dynamics.jacobian("q", "qd", "tau")(q, rest, tau))
+    by_q, by_v, by_u = np.hsplit(motors.differentiate(q, rest, held).astype(float), [n, 2 * n])
     follow = np.block([[np.eye(n), dt * np.eye(n)], [np.zeros((n, n)), np.eye(n)]])  # q+ = q + dt v+
     A = follow @ np.block([[np.eye(n), np.zeros((n, n))], [dt * by_q, np.eye(n) + dt * by_v]])
-    B = follow @ np.concatenate([np.zeros((n, len(driven))), dt * by_tau[:, driven]])
+    B = follow @ np.concatenate([np.zeros((n, m)), dt * by_u])
     try:
         return solve_discrete_are(A, B, dt * np.diag(w[: 2 * n]), dt * np.diag(w[2 * n :]))
     except np.linalg.LinAlgError as error:
         raise InputError(f"no regulator steadies {robot.name!r} there", why=str(error)) from error
+
+
+def _hold(motors: StageMotors, q: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
+    """Return the smallest efforts at which a robot that rests has the least accelerations."""
+    still, none = np.zeros(len(q)), np.zeros(len(motors.names))
+    by_u = motors.differentiate(q, still, none)[:, 2 * len(q) :].astype(float)
+    return -np.linalg.lstsq(by_u, np.asarray(motors.accelerate(q, still, none), dtype=float))[0]

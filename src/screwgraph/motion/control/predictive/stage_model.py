@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler import Function, Search, compile_expression
-from screwgraph.mechanics.dynamics import bias_forces, forward_dynamics
-from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot
-from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates, choose_guess
-from screwgraph.tape import Number, Program
+from screwgraph.motion.control.predictive.motors import StageMotors
+from screwgraph.motion.control.predictive.state_coordinates import StateCoordinates
+from screwgraph.tape import Number
+
+Bounds = tuple[Sequence[float], Sequence[float]]
+"""The least and the largest numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +57,8 @@ class StageModel(Protocol):
         ...
 
     @property
-    def driven(self) -> tuple[int, ...]:
-        """Velocity coordinates with efforts."""
+    def motors(self) -> StageMotors:
+        """What has efforts (m,)."""
         ...
 
     @property
@@ -112,12 +112,12 @@ class StageModel(Protocol):
         """Return the weights of inputs (nu,), and what they are compared with."""
         ...
 
-    def limit_inputs(self, most: Sequence[float], switches: Any) -> tuple[list[Number], list[Number]]:
-        """Return the least and the largest inputs (nu,), of the largest efforts (m,)."""
+    def limit_inputs(self, efforts: Bounds, switches: Any) -> tuple[list[Number], list[Number]]:
+        """Return the least and the largest inputs (nu,), of those of efforts (m,)."""
         ...
 
-    def input_units(self, most: Sequence[float]) -> list[float]:
-        """Return by what changes of inputs (nu,) count, of the largest efforts (m,)."""
+    def input_units(self, efforts: Bounds) -> list[float]:
+        """Return by what changes of inputs (nu,) count, of the bounds of efforts (m,)."""
         ...
 
     def list_cones(self, switches: Any) -> tuple[list[list[Number]], list[Number]]:
@@ -135,15 +135,19 @@ class StageModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DrivenModel:
-    """A robot with efforts at some of the coordinates that are its states; inputs are these efforts."""
+    """A model whose inputs are the efforts of its motors."""
 
     __repr__ = one_line
 
-    coordinates: StateCoordinates
-    driven: tuple[int, ...]
+    motors: StageMotors
     switches = 0
     base = 0
     commands_efforts = True
+
+    @property
+    def coordinates(self) -> StateCoordinates:
+        """The coordinates that are states."""
+        return self.motors.coordinates
 
     @property
     def robot(self) -> Robot:
@@ -153,7 +157,7 @@ class DrivenModel:
     @property
     def nu(self) -> int:
         """Numbers of an input."""
-        return len(self.driven)
+        return len(self.motors.names)
 
     @property
     def input_weights(self) -> int:
@@ -168,66 +172,38 @@ class DrivenModel:
     @property
     def question(self) -> tuple[object, ...]:
         """All that code depends on."""
-        return self.coordinates.question, self.driven
-
-    @cached_property
-    def resting_efforts(self) -> Program:
-        """Code of q to the efforts of driven coordinates that hold the robot, of a fully driven one."""
-        given, own = (position_argument("q", self.robot),), self.coordinates
-        bias = bias_forces(own.model, **own.options)
-
-        def hold(q: Any) -> list[Number]:
-            forces = bias(q, np.zeros(self.robot.nv), *choose_guess(own, bias))
-            return [forces[i] for i in self.driven]
-
-        return compile_expression("stage_rest", self.question, given, hold).program
+        return self.motors.question
 
     def rest(self, q: Any, switches: Any) -> list[Number]:
-        """Return efforts that hold the robot."""
+        """Return efforts that about hold the robot."""
         del switches
-        return list(self.resting_efforts.on(list(q)))
-
-    @cached_property
-    def dynamics(self) -> Function:
-        """Accelerations of states and efforts along all of them."""
-        # The best named order: one that is searched for saves an operation in a hundred of a Panda, but divides one
-        # result by the other and guards pivots, which takes a sixth of a tick; and depends on how long it was sought.
-        options = {"ordering": Search(seconds=0.0), **self.coordinates.options}
-        return forward_dynamics(self.coordinates.model, **options)
+        return self.motors.hold(q)
 
     def linearise(self, q: Any, v: Any, u: Any, switches: Any) -> StageMotion:
         """Return motion and derivatives, by forward dynamics."""
-        del switches
-        n = self.robot.nv
-        state = q, v, self._spread(u), *choose_guess(self.coordinates, self.dynamics)
-        by_q, by_v, by_tau = (np.asarray(x) for x in self.dynamics.jacobian("q", "qd", "tau")(*state))
-        units = [self._spread(row) for row in np.eye(self.nu)]  # which of all efforts each is
-        by_own = by_tau[:, [int(np.argmax(unit)) for unit in units]]
-        slopes = np.concatenate([by_q, by_v, by_own], axis=1)
-        unit = np.concatenate([np.zeros((self.nu, 2 * n)), np.eye(self.nu)], axis=1)
-        return StageMotion(list(self.dynamics(*state)), list(u), slopes, unit)
+        qdd, efforts = self.move(q, v, u, switches)
+        unit = np.concatenate([np.zeros((self.nu, 2 * self.robot.nv)), np.eye(self.nu)], axis=1)
+        return StageMotion(qdd, efforts, self.motors.differentiate(q, v, u), unit)
 
     def move(self, q: Any, v: Any, u: Any, switches: Any) -> tuple[Sequence[Number], Sequence[Number]]:
         """Return accelerations and efforts."""
         del switches
-        return list(self.dynamics(q, v, self._spread(u), *choose_guess(self.coordinates, self.dynamics))), list(u)
-
-    def _spread(self, u: Any) -> np.ndarray:
-        return np.array(self.coordinates.spread_efforts(list(u), self.driven), dtype=object)
+        return self.motors.accelerate(q, v, u), list(u)
 
     def weigh_inputs(self, weights: Any, reference: Any, switches: Any) -> tuple[list[Number], list[Number]]:
         """Return what is given."""
         del switches
         return list(weights), list(reference)
 
-    def limit_inputs(self, most: Sequence[float], switches: Any) -> tuple[list[Number], list[Number]]:
+    def limit_inputs(self, efforts: Bounds, switches: Any) -> tuple[list[Number], list[Number]]:
         """Return the efforts' limits."""
         del switches
-        return [-x for x in most], list(most)
+        return list(efforts[0]), list(efforts[1])
 
-    def input_units(self, most: Sequence[float]) -> list[float]:
+    def input_units(self, efforts: Bounds) -> list[float]:
         """Return the efforts' limits, 1 at least."""
-        return [max(1.0, x) if np.isfinite(x) else 1.0 for x in most]
+        sizes = (max(abs(a), abs(b)) for a, b in zip(*efforts, strict=True))
+        return [max(1.0, x) if np.isfinite(x) else 1.0 for x in sizes]
 
     def list_cones(self, switches: Any) -> tuple[list[list[Number]], list[Number]]:
         """Return none."""

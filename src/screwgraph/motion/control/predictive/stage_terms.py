@@ -77,7 +77,7 @@ class StageTerms:
     def rest(self, q: Any, switches: Any = ()) -> list[Number]:
         """Return inputs that about hold the robot, within their limits."""
         found = self.own.model.rest(q, switches)
-        lower, upper = self.own.model.limit_inputs(self.own.effort_limit.tolist(), switches)
+        lower, upper = self.own.model.limit_inputs(self.own.effort_bounds, switches)
         return [clip(x, a, b) for x, a, b in zip(found, lower, upper, strict=True)]
 
     def keep(self, now: Any, later: Any, q: Any, rest: Any, warm: Any, share: Any, switches: Any = ()) -> list[Number]:
@@ -107,7 +107,7 @@ class StageTerms:
         for a, x in zip(w, wanted, strict=True):
             square.append([2.0 * h * a])
             slope.append(-(2.0 * h * a * x))
-        lower, upper = own.model.limit_inputs(own.effort_limit.tolist(), switches)
+        lower, upper = own.model.limit_inputs(own.effort_bounds, switches)
         inputs, states = (lower, upper), (own.x_lower.tolist(), own.x_upper.tolist())
         values = [
             pair[SIDES.index(bound.lower)][bound.index]
@@ -231,8 +231,7 @@ class StageTerms:
         for bound in own.rows:
             i = bound.index
             if i < len(offsets):
-                most = float(own.effort_limit[i])
-                values.append((-most if bound.lower else most) - offsets[i])
+                values.append(own.effort_bounds[SIDES.index(bound.lower)][i] - offsets[i])
             else:
                 values.append(least[i - len(offsets)])
         return entries, values
@@ -304,7 +303,7 @@ class StageTerms:
 
     def measure_change(self, at_u: Any, at_x: Any, u: Any, x: Any, change: Any) -> list[Number]:
         """Return the largest change so far; inputs count by their limits."""
-        units = self.own.model.input_units(self.own.effort_limit.tolist())
+        units = self.own.model.input_units(self.own.effort_bounds)
         ways = [(a - b) * (1.0 / unit) for a, b, unit in zip(u, at_u, units, strict=True)]
         ways += [a - b for a, b in zip(x, self.start_state(*self.split(at_x)[:2]), strict=True)]
         return [largest_size(ways, change[0])]
@@ -355,7 +354,7 @@ class StageTerms:
             total = total + self.dt * (x * (a - b) * (a - b))
         x, share = self.start_state(*self.split(later)[:2]), 1.0 if self.intervals is None else self.dt * (1.0 / own.dt)
         beyond = [_beyond(x, bound, own.x_lower, own.x_upper) for bound in own.states]
-        beyond += [_beyond(efforts, bound, -own.effort_limit, own.effort_limit) for bound in own.rows if bound.soft]
+        beyond += [_beyond(efforts, bound, *own.efforts) for bound in own.rows if bound.soft]
         for far in beyond:
             worst = maximum(worst, far)
             total = total + share * (far * (l1 + 0.5 * l2 * far))

@@ -22,6 +22,7 @@ from screwgraph.mechanics.dynamics import closed_positions
 from screwgraph.mechanics.dynamics.closed_chains import INDEPENDENT, find_driving_joints
 from screwgraph.model import Model
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.models.robot import choose_actuators
 from screwgraph.motion.control.predictive.mechanism_states import MechanismStates
 
 GUESS = "guess"
@@ -68,8 +69,16 @@ class StateCoordinates(Protocol):
         """Raise InputError where there is no such link, frame or body."""
         ...
 
-    def choose_driven(self, actuated: Sequence[str] | None) -> Sequence[str] | None:
-        """Return the names of coordinates with efforts; None are all but a floating base. Raises InputError."""
+    def choose_actuators(self, actuated: Sequence[str] | None) -> RobotStates | None:
+        """Return the states of a robot that only these actuators drive, by default all; None if joints have motors."""
+        ...
+
+    def without_actuators(self) -> StateCoordinates:
+        """Return the states of the model without actuators."""
+        ...
+
+    def choose_driven(self, actuated: Sequence[str] | None) -> Sequence[str]:
+        """Return the names of coordinates with efforts; none are all but a floating base. Raises InputError."""
         ...
 
     def spread_efforts(self, efforts: Sequence[Any], driven: Sequence[int]) -> Sequence[Any]:
@@ -129,15 +138,20 @@ class RobotStates:
         """Raise InputError where there is no such link or frame."""
         self.model.frame(name)
 
-    def choose_driven(self, actuated: Sequence[str] | None) -> Sequence[str] | None:
-        """Return what is given. Raises InputError where actuators, not joints, have motors."""
-        if actuated is None and self.model.actuators:
-            raise InputError(
-                f"a horizon of {self.model.name!r}, which has actuators",
-                why="efforts of a horizon are those of joints",
-                fix="name the joints with motors, actuated=[...]; sg.controller and sg.plan have efforts of actuators",
-            )
-        return actuated
+    def choose_actuators(self, actuated: Sequence[str] | None) -> RobotStates | None:
+        """Return those of a robot that these actuators, and joints, drive; None where all are joints."""
+        own = [actuator.name for actuator in self.model.actuators]
+        if not (own if actuated is None else [name for name in actuated if name in own]):
+            return None
+        return replace(self, model=choose_actuators(self.model, actuated))
+
+    def without_actuators(self) -> RobotStates:
+        """Return the states of the robot without actuators."""
+        return replace(self, model=replace(self.model, actuators=())) if self.model.actuators else self
+
+    def choose_driven(self, actuated: Sequence[str] | None) -> Sequence[str]:
+        """Return what is given."""
+        return actuated or ()
 
     def spread_efforts(self, efforts: Sequence[Any], driven: Sequence[int]) -> Sequence[Any]:
         """Return efforts along all coordinates, zero where none are given."""

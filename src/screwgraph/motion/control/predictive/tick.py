@@ -43,7 +43,7 @@ class Tick:
     def __init__(self, horizon: Horizon) -> None:
         self.own, model, self.terms = horizon, horizon.model, StageTerms(horizon)
         n, nq, nu, N = model.robot.nv, model.robot.nq, model.nu, horizon.stages
-        self.nx, self.nu, self.N, self.m, self.forces = nq + n, nu, N, len(horizon.effort_limit), 0
+        self.nx, self.nu, self.N, self.m, self.forces = nq + n, nu, N, horizon.motors, 0
         self.forces = len(model.list_forces([1.0] * nu, [1.0] * model.switches))
         bounds = (*horizon.inputs, *horizon.states, *horizon.rows)
         self.kept = nu + self.nx + model.switches  # numbers of a stage of a solution, before those of the solver

@@ -59,8 +59,8 @@ class TickOutcome:
         lost = choose(length[0] > 0.0, 0.0, choose(solved[0] < NO_SENSE, 0.0, 1.0))
         status = choose(sound * (cost[0] < ENDLESS) > 0.5, choose(lost > 0.5, UNFINISHED, solved[0]), NO_SENSE)
         sound = status < NO_SENSE
-        limits = [float(x) for x in self.own.effort_limit]
-        tau = [clip(choose(sound, x, 0.0), -most, most) for x, most in zip(efforts, limits, strict=True)]
+        bounds = zip(efforts, *self.own.effort_bounds, strict=True)
+        tau = [choose(sound, clip(x, least, most), 0.0) for x, least, most in bounds]
         numbers = [choose(sound, x[0], 0.0) for x in (cost, violation, change, barrier)]
         # The last state that was found may have no dynamics, and is one of the others once the horizon moves on.
         goes_on = sound * (defect[0] < ENDLESS)
