@@ -4,26 +4,26 @@ import numpy as np
 import pytest
 
 from screwgraph.compiler.kernels import address_of, as_python
-from screwgraph.optimize.linear import RowGroups, RowPattern
+from screwgraph.optimize.linear import MatrixEntries, RowGroups, RowPattern
 from screwgraph.optimize.linear.row_groups import GroupTables
 from screwgraph.optimize.methods import slack_kernels
 from screwgraph.optimize.methods.slack_kernels import compile_slacks, sum_logarithms
 
 
 def in_python(name, *given):
-    return getattr(slack_kernels, name)(*expand(given, tables_in_python), len(given[0]))
+    return getattr(slack_kernels, name)(*expand(given, tables_in_python, lambda rows: [rows.places]), len(given[0]))
 
 
 def compiled(name, *given):
     numbers = [address_of(x) if isinstance(x, np.ndarray) else x for x in given]
-    return compile_slacks()[name](
-        *expand(numbers, lambda groups: groups.list_addresses(groups.tables.local)), len(given[0])
-    )
+    groups, rows = lambda own: own.list_addresses(own.tables.local), lambda own: own.places.addresses
+    return compile_slacks()[name](*expand(numbers, groups, rows), len(given[0]))
 
 
-def expand(given, tables):
-    """Return arguments with the tables of groups in their place."""
-    return [a for x in given for a in (tables(x) if isinstance(x, RowGroups) else (x,))]
+def expand(given, tables, places):
+    """Return arguments with the tables of groups, and places of rows, in their place."""
+    found = {RowGroups: tables, MatrixEntries: places}
+    return [a for x in given for a in found.get(type(x), lambda own: (own,))(x)]
 
 
 def tables_in_python(groups):
@@ -37,10 +37,13 @@ def call(request):
 
 
 def random_rows(rng, count, width):
-    """Return entries of a matrix with some in each row, where rows begin, columns, and the matrix."""
+    """Return entries of a matrix with some in each row, of which the first ones are alike, their places, the matrix."""
     G = np.where(rng.uniform(size=(count, width)) < 0.4, rng.normal(size=(count, width)), 0.0)
+    G[:, :5] = rng.normal(size=(count, 5))
     rows, columns = np.nonzero(G)
-    return G[rows, columns].copy(), np.searchsorted(rows, np.arange(count + 1)), columns.copy(), G
+    places = MatrixEntries.from_places(rows, columns, G.shape)
+    assert places.places.shared.max() >= 5
+    return G[rows, columns].copy(), places, G
 
 
 def random_groups(rng, count, width):

@@ -75,12 +75,12 @@ class Problem:
         """Compiled code of all factors, and where their results go."""
         return Assembly(self.layout, self.factors)
 
-    @property
+    @cached_property
     def has_hard(self) -> bool:
         """Whether some factors are hard."""
         return any(f.kind != "soft" for f in self.factors)
 
-    @property
+    @cached_property
     def is_least_squares(self) -> bool:
         """Whether all soft factors cost squares, or losses of these."""
         return not any(f.kernels.derivation.is_cost for f in self.factors)

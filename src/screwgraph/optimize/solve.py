@@ -93,23 +93,27 @@ def solve(
         if fault is not None:
             return Result(problem, best, 0, perf_counter() - began, *fault, name)
         run = chosen(problem.assembly.with_scales(*scale).with_own_buffers(), x, tolerances, memory)
-        while True:
-            with np.errstate(over="ignore", invalid="ignore"):  # of points that are only tried
-                found = next(run)
-            iterate, count = _unscale_iterate(found, scale), count + 1
-            best = _better(iterate, best, tolerances.violation)
-            passed = perf_counter() - began
-            if has_listener():
-                report_progress(f"iteration {count}, cost {iterate.cost:.6g}, violation {iterate.violation:.2g}")
-            if callback is not None and callback(_progress(problem, iterate, count, passed)):
-                status, reason = Status.STOPPED, "requested by the callback"
-                break
-            if passed > seconds:
-                status, reason = Status.TIME_LIMIT, LATE
-                break
-            if count >= iterations:
-                status, reason = _last(run, status, reason)
-                break
+        told = np.geterr()
+        with np.errstate(over="ignore", invalid="ignore"):  # of points that are only tried
+            while True:
+                iterate = next(run)
+                count, best = count + 1, _better(iterate, best, tolerances.violation)
+                passed = perf_counter() - began
+                if has_listener():
+                    cost = iterate.cost * cost_scale
+                    report_progress(f"iteration {count}, cost {cost:.6g}, violation {iterate.violation:.2g}")
+                if callback is not None:
+                    with np.errstate(**told):
+                        is_over = callback(_progress(problem, _unscale_iterate(iterate, scale), count, passed))
+                    if is_over:
+                        status, reason = Status.STOPPED, "requested by the callback"
+                        break
+                if passed > seconds:
+                    status, reason = Status.TIME_LIMIT, LATE
+                    break
+                if count >= iterations:
+                    run.close()
+                    break
     except StopIteration as end:
         status, reason = end.value
     except KeyboardInterrupt:
@@ -120,7 +124,8 @@ def solve(
         iterate = best
     if status in UNFINISHED and iterate.violation > WORTH_NAMING:
         reason = "{}; {} is off by {:.3g}".format(reason, *find_worst_factor(problem.assembly, iterate.x))
-    return Result(problem, iterate, max(count, 0), perf_counter() - began, status, reason, name)
+    iterate, count = _unscale_iterate(iterate, scale), max(count, 0)
+    return Result(problem, iterate, count, perf_counter() - began, status, reason, name)
 
 
 def compile_in_stages(problem: Problem, method: Method, name: str) -> Iterator[None]:
@@ -186,12 +191,6 @@ def _better(new: Iterate, old: Iterate, tolerance: float) -> Iterate:
         return new
     ranks = [(max(i.violation, tolerance), i.cost) for i in (new, old)]
     return new if ranks[0] <= ranks[1] else old
-
-
-def _last(run: Any, status: Status, reason: str) -> tuple[Status, str]:
-    """Let a method say whether its last iterate is good enough; a further one is not asked for."""
-    run.close()
-    return status, reason
 
 
 def _method(problem: Problem, method: str | Method) -> tuple[Method, str]:

@@ -15,7 +15,7 @@ JOINED = [(0, 1), (1, 3), (3, 4), (0, 5), (4, 5), (5, 6)]
 
 
 def _tree() -> tuple[PackedTree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return a tree, places of entries, and J, one of whose rows is empty."""
+    """Return a tree, places of entries, and J, one of whose rows is empty, and whose last ones have few entries."""
     of = np.repeat(np.arange(len(DIMS)), DIMS)
     tree = BayesTree(DIMS)
     tree.add(np.flatnonzero(DIMS)[:, None], 0, 0)
@@ -23,9 +23,11 @@ def _tree() -> tuple[PackedTree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
     tree.prepare()
     tied = np.array([[a == b or (a, b) in JOINED or (b, a) in JOINED for b in of] for a in of])
     i, j = np.nonzero(np.tril(tied))
-    J = np.zeros((4, len(of)))
-    for row, blocks in zip(J, ((0, 1), (), (4, 5), (6,)), strict=True):
+    J = np.zeros((8, len(of)))
+    for row, blocks in zip(J[:4], ((0, 1), (), (4, 5), (6,)), strict=True):
         row[np.isin(of, blocks)] = 1.0
+    for row, columns in zip(J[4:], ((0, 13, 18), (75, 97), (41, 50, 63, 72), (80,)), strict=True):
+        row[list(columns)] = 1.0
     rows = SparseRows(np.nonzero(J)[1], np.concatenate([[0], np.cumsum((J != 0).sum(1))]))
     return PackedTree(tree, np.arange(len(i)), i, j, rows, np.arange(len(of))), i, j, J, tied
 

@@ -10,7 +10,7 @@ import pytest
 from screwgraph.optimize.linear import Pattern, SingularError, System, analyse
 from screwgraph.optimize.linear.hard_rows import make_hard_rows
 from screwgraph.optimize.linear.lone_unknowns import reduce_pattern
-from screwgraph.optimize.linear.tree import TreeMethod
+from screwgraph.optimize.linear.tree import TreeFactored, TreeMethod
 from tests.optimize.linear.systems import Example, example
 
 COUNT, SIZE = 12, 5
@@ -125,5 +125,16 @@ def test_rows_that_begin_alike_are_solved_as_the_dense_matrix() -> None:
     made = example([9] * COUNT, [[i, i + 1] for i in states[:-1]], hard, 0)
     system = analyse(made.pattern, "tree")
     assert isinstance(system.choice.method, TreeMethod)
-    assert system.choice.method.tree.tables.row_shared.max() == 9
+    assert system.choice.method.rows.matrix.places.shared.max() == 9
     _solved_as_dense(system, made.values)
+
+
+def test_what_a_coarse_regularisation_leaves_is_measured() -> None:
+    """The tree counts what is left from products that it has; the exact matrix multiplies anew."""
+    made, _, _ = _torques()
+    factored = analyse(made.pattern, "tree", multipliers=1e-2).factor(made.values)
+    right = np.random.default_rng(4).standard_normal(made.pattern.count)
+    assert isinstance(factored.factors, TreeFactored)
+    x, left = factored.factors.solve_measured(right, factored.exact, True)
+    assert 1e-4 < left < 1.0
+    np.testing.assert_allclose(left, factored.exact.relative_residual(right, x), rtol=1e-9)

@@ -76,7 +76,7 @@ def test_runs_that_begin_alike_are_multiplied_together(extra):
     i = np.concatenate([i[order], *(np.full(len(c), primal + row) for row, c in enumerate(own))])
     j, n = np.concatenate([j[order], *own]), primal + rows
     entries = SymmetricEntries.from_pattern(Pattern(np.ones(n, dtype=int), i, j, rows))
-    assert entries.shared.max() == 6
+    assert entries.runs.shared.max() == 6
     values, K = rng.normal(size=i.size), np.zeros((n, n))
     np.add.at(K, (i, j), values)
     x, diagonal = rng.normal(size=(2, n))

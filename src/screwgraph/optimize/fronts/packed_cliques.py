@@ -44,6 +44,8 @@ class PackedClique(Record):
     rows_middle: int
     rows_end: int
     """Hard rows: long ones, then short ones."""
+    products: int
+    """Where places of products of short rows begin."""
     first: int
     last: int
     """Columns that long rows have entries in: from the first one on, before the last one."""
@@ -70,12 +72,10 @@ class PackedTables(Bundle):
     """Hard rows, clique by clique."""
     row_firsts: Ints
     """Where entries of hard rows begin."""
-    row_columns: Ints
-    """Directions of these."""
     row_at: Ints
     """Which column of the front of its row's clique each entry has; if its direction has none, the one behind all."""
-    row_shared: Ints
-    """How many first columns a row and the three after it have in common; see `shared_columns.py`."""
+    product_places: Ints
+    """Where in the front the products of short rows go: of each entry with itself and those after it."""
     front: Reals
     x: Reals
     """Directions of the clique at hand."""
@@ -83,8 +83,8 @@ class PackedTables(Bundle):
     """Long rows of the clique at hand, spread over columns."""
 
 
-def add_short_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: float) -> None:
-    """Add the products of a row's entries, times its weight, to a front."""
+def add_looked_up_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight: float) -> None:
+    """Add the products of a row's entries, times its weight, to a front: places are looked up."""
     first = tree.row_firsts[row]
     end = tree.row_firsts[row + 1]
     for a in range(first, end):
@@ -96,6 +96,30 @@ def add_short_row(tree: PackedTables, size: int, row: int, slopes: Reals, weight
             if other < at:
                 place = other * (size + 1) + at
             tree.front[place] = tree.front[place] + y * slopes[b]
+
+
+def add_short_rows(tree: PackedTables, c: int, slopes: Reals, weights: Reals) -> None:
+    """Add the products of the short rows of a clique, times their weights, to its front."""
+    places = tail(tree.product_places, tree.cliques[c].products)
+    k = 0
+    for q in range(tree.cliques[c].rows_middle, tree.cliques[c].rows_end):
+        row = tree.row_order[q]
+        own = tail(slopes, tree.row_firsts[row])
+        n = tree.row_firsts[row + 1] - tree.row_firsts[row]
+        for a in range(n):
+            y = own[a] * weights[row]
+            b = a
+            while b + 2 <= n:
+                place = places[k]
+                other = places[k + 1]
+                tree.front[place] = tree.front[place] + y * own[b]
+                tree.front[other] = tree.front[other] + y * own[b + 1]
+                k = k + 2
+                b = b + 2
+            if b < n:
+                place = places[k]
+                tree.front[place] = tree.front[place] + y * own[b]
+                k = k + 1
 
 
 def add_rows(tree: PackedTables, c: int, slopes: Reals, weights: Reals) -> None:
@@ -112,7 +136,7 @@ def add_rows(tree: PackedTables, c: int, slopes: Reals, weights: Reals) -> None:
     for q in range(tree.cliques[c].rows, middle):
         row = tree.row_order[q]
         if weights[row] < 0.0:
-            add_short_row(tree, size, row, slopes, weights[row])
+            add_looked_up_row(tree, size, row, slopes, weights[row])
             continue
         panel = tail(tree.panel, count * (size + 1))
         root = sqrt(weights[row])
@@ -121,8 +145,7 @@ def add_rows(tree: PackedTables, c: int, slopes: Reals, weights: Reals) -> None:
         for a in range(tree.row_firsts[row], tree.row_firsts[row + 1]):
             panel[tree.row_at[a]] = root * slopes[a]
         count = count + 1
-    for q in range(middle, tree.cliques[c].rows_end):
-        add_short_row(tree, size, tree.row_order[q], slopes, weights[tree.row_order[q]])
+    add_short_rows(tree, c, slopes, weights)
     while count > 0 and j < last:
         width = last - j
         if width > 4:
@@ -314,7 +337,8 @@ def solve_packed(tree: PackedTables, count: int, columns: Reals, right: Reals) -
 
 PACKED = (
     *DENSE,
-    add_short_row,
+    add_looked_up_row,
+    add_short_rows,
     add_rows,
     add_to,
     copy_to,

@@ -11,7 +11,6 @@ from jaxtyping import Bool, Int
 from screwgraph.compiler.kernels import new_table
 from screwgraph.optimize.fronts.bayes_tree import BayesTree
 from screwgraph.optimize.fronts.packed_cliques import PackedClique, PackedTables, Run
-from screwgraph.optimize.fronts.shared_columns import count_shared_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +125,7 @@ class PackedTree:
         np.minimum.at(cliques["first"], long, placed.firsts[placed.are_long])
         np.maximum.at(cliques["last"], long, placed.lasts[placed.are_long] + 1)
         _link_cliques(cliques, members.parents)
+        cliques["products"], product_places = _place_products(placed, size, rows.firsts)
         self.sizes = (int(held.sum()), int(left.sum()), int(members.dims.sum()))
         self.products = int((placed.lengths * (placed.lengths + 1) // 2).sum())
         self.tables: Any = PackedTables(
@@ -136,9 +136,8 @@ class PackedTree:
             places=places[order],
             row_order=placed.order,
             row_firsts=np.ascontiguousarray(rows.firsts),
-            row_columns=np.ascontiguousarray(rows.columns),
             row_at=placed.columns,
-            row_shared=count_shared_columns(rows.columns, rows.firsts[1:]),
+            product_places=product_places,
             front=np.zeros(int(((size + 1) ** 2).max(initial=0))),
             x=np.zeros(int(size.max(initial=0)) + 1),
             panel=np.zeros(int((np.bincount(long, minlength=self.count) * (size + 1)).max(initial=0))),
@@ -241,6 +240,27 @@ def _place_rows(members: CliqueMembers, directions: Int[np.ndarray, " a"], sizes
     return PlacedRows(
         used[order], of_row[used][order], are_long[order], lengths[order], firsts[order], lasts[order], columns
     )
+
+
+def _place_products(
+    placed: PlacedRows, sizes: Int[np.ndarray, " c"], firsts: Int[np.ndarray, " m_1"]
+) -> tuple[Int[np.ndarray, " c"], Int[np.ndarray, " p"]]:
+    """Return where products of short rows go in the fronts, which have these sizes, and where those of cliques begin.
+
+    Of each row, entries go with themselves and those after them.
+    """
+    row, clique = placed.order[~placed.are_long], placed.cliques[~placed.are_long]
+    lengths = firsts[row + 1] - firsts[row]
+    counts = lengths * (lengths + 1) // 2
+    begins = np.cumsum(counts) - counts
+    places = np.empty(int(counts.sum()), dtype=np.int64)
+    for n in np.unique(lengths).tolist():
+        own = np.flatnonzero(lengths == n)
+        columns = placed.columns[firsts[row[own]][:, None] + np.arange(n)]
+        a, b = (columns[:, which] for which in np.triu_indices(n))
+        width = sizes[clique[own], None] + 1
+        places[begins[own, None] + np.arange(a.shape[1])] = np.minimum(a, b) * width + np.maximum(a, b)
+    return np.append(begins, places.size)[np.searchsorted(clique, np.arange(len(sizes)))], places
 
 
 def _choose_long(

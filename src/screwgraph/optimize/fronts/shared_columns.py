@@ -9,13 +9,14 @@ LEAST = 4
 """So many columns are worth it."""
 
 
-def count_shared_columns(columns: Int[np.ndarray, " a"], ends: Int[np.ndarray, " r"]) -> Int[np.ndarray, " r"]:
+def count_shared_columns(
+    columns: Int[np.ndarray, " a"], begins: Int[np.ndarray, " r"], ends: Int[np.ndarray, " r"]
+) -> Int[np.ndarray, " r"]:
     """Return how many first columns each row and the three after it have in common; 0 where these are few.
 
-    Rows stand one after the other: row r ends before `ends[r]`.
+    Row r stands from `begins[r]` on and ends before `ends[r]`.
     """
-    found, begins = np.zeros(len(ends), dtype=np.int64), np.append(0, ends)[:-1]
-    sizes = ends - begins
+    found, sizes = np.zeros(len(ends), dtype=np.int64), ends - begins
     pairs, alike, k = np.arange(len(ends) - 1), np.zeros(max(len(ends) - 1, 0), dtype=np.int64), 0
     while len(pairs):
         pairs = pairs[np.minimum(sizes[pairs], sizes[pairs + 1]) > k]

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float
 
-from screwgraph.compiler.kernels import Bundle, Ints, Reals, address_of, compile_kernels
+from screwgraph.compiler.kernels import Reals, address_of, compile_kernels
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows
 from screwgraph.optimize.linear.pattern import Pattern
+from screwgraph.optimize.linear.row_products import RowPlaces
+from screwgraph.optimize.linear.symmetric_products import DiagonalEntries, find_diagonal
 
 MULTIPLIERS = 1e-9
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
@@ -78,58 +80,54 @@ def find_typical(sizes: Reals, sample: Reals, n: int) -> float:
     return select_middle(sample, used)
 
 
-def add_squares(scales: Reals, weights: Reals, slopes: Reals, firsts: Ints, columns: Ints, rows: int) -> None:
+def sum_squares(values: Reals, places: RowPlaces, row: int) -> float:
+    """Return the sum of the squares of a row's entries, 1 where all are zero."""
+    total = 0.0
+    for e in range(places.firsts[row], places.firsts[row + 1]):
+        total = total + values[e] * values[e]
+    if total == 0.0:
+        total = 1.0
+    return total
+
+
+def add_squares(scales: Reals, weights: Reals, slopes: Reals, places: RowPlaces, rows: int) -> None:
     """Add the squares of entries, times the weights of their rows, to the scales of their columns."""
     for row in range(rows):
         weight = weights[row]
-        for e in range(firsts[row], firsts[row + 1]):
+        for e in range(places.firsts[row], places.firsts[row + 1]):
             x = slopes[e]
-            scales[columns[e]] = scales[columns[e]] + x * x * weight
-
-
-class DiagonalEntries(Bundle):
-    """Which values stand on the diagonal, and where."""
-
-    entries: Ints
-    at: Ints
+            i = places.columns[e]
+            scales[i] = scales[i] + x * x * weight
 
 
 def regularise_diagonal(
-    values: Reals, diagonal: Reals, own: DiagonalEntries, own_count: int, slopes: Reals, firsts: Ints, columns: Ints,
-    rows: int, multipliers: float, is_first: int, buffer: Reals, shifted: Reals, scales: Reals, primal: int,
+    sums: Reals, slopes: Reals, places: RowPlaces, rows: int, multipliers: float, is_first: int,
+    buffer: Reals, shifts: Reals, scales: Reals, primal: int,
 ) -> None:  # fmt: skip
-    """Write the diagonal to add, and the scales of pivots; `own` are entries of the diagonal."""
+    """Write what to add to the diagonal, which holds these sums, and the scales of pivots."""
     n = primal + rows
     for i in range(n):
-        shifted[i] = diagonal[i]
-        scales[i] = diagonal[i]
-    for e in range(own_count):
-        scales[own.at[e]] = scales[own.at[e]] + values[own.entries[e]]
-    for i in range(n):
-        scales[i] = abs(scales[i])
+        shifts[i] = 0.0
+        scales[i] = abs(sums[i])
     if rows == 0:
         return
     typical = find_typical(scales, buffer, primal)
     if is_first == 0:
         for i in range(primal):
-            shifted[i] = shifted[i] + OTHERS * typical
+            shifts[i] = OTHERS * typical
             scales[i] = OTHERS * typical
     unit = multipliers / typical
+    part = SHARE * multipliers / MULTIPLIERS
     for row in range(rows):
-        total = 0.0
-        for e in range(firsts[row], firsts[row + 1]):
-            total = total + slopes[e] * slopes[e]
-        if total == 0.0:
-            total = 1.0
-        shifted[primal + row] = shifted[primal + row] - unit * total
-        scales[primal + row] = scales[primal + row] + unit * total
+        i = primal + row
+        shifts[i] = -unit * sum_squares(slopes, places, row)
+        scales[i] = scales[i] - shifts[i]
+        buffer[row] = part / scales[i]
     if is_first != 0:
-        for row in range(rows):
-            buffer[row] = SHARE * multipliers / MULTIPLIERS / scales[primal + row]
-        add_squares(scales, buffer, slopes, firsts, columns, rows)
+        add_squares(scales, buffer, slopes, places, rows)
 
 
-REGULARISED = (select_middle, take_positive, find_typical, add_squares, regularise_diagonal)
+REGULARISED = (select_middle, take_positive, find_typical, sum_squares, add_squares, regularise_diagonal)
 
 
 @cache
@@ -139,11 +137,10 @@ def _compile_regularisation() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Regulariser:
-    """Which entries stand on the diagonal (`own`, at `own_at`), and which in hard rows; arrays are contiguous."""
+    """Which entries stand on the diagonal, and which in hard rows."""
 
     pattern: Pattern
-    own: Int[np.ndarray, " D"]
-    own_at: Int[np.ndarray, " D"]
+    own: DiagonalEntries
     hard: HardRows
     multipliers: float = MULTIPLIERS
 
@@ -152,23 +149,18 @@ class Regulariser:
     ) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]:
         """Return the diagonal to add, and the scale against which each pivot is judged."""
         primal, slopes = self.pattern.primal, self.hard.select_values(values)
-        shifted, scales, buffer = np.empty((3, max(self.pattern.count, 1)))[:, : self.pattern.count]
-        (own, own_at), given = self._addresses, map(address_of, (buffer, shifted, scales))
-        numbers = (self.multipliers, int(multipliers_first))
+        sums, shifts, scales, buffer = np.empty((4, max(self.pattern.count, 1)))[:, : self.pattern.count]
+        sums[:] = diagonal
+        np.add.at(sums, self.own.rows, values[self.own.entries])
+        given = map(address_of, (buffer, shifts, scales))
         _compile_regularisation()["regularise_diagonal"](
-            address_of(values), address_of(diagonal), own, own_at, self.own.size,
-            address_of(slopes), *self.hard.matrix.addresses, *numbers, *given, primal,
+            address_of(sums), address_of(slopes), *self.hard.matrix.addresses,
+            self.multipliers, int(multipliers_first), *given, primal,
         )  # fmt: skip
-        return shifted, scales
-
-    @cached_property
-    def _addresses(self) -> tuple[int, int]:
-        """Addresses of `own` and `own_at`, as NumPy takes half a microsecond for each."""
-        return self.own.ctypes.data, self.own_at.ctypes.data
+        return diagonal + shifts, scales
 
 
 def make_regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:
     """Look up the entries."""
     _compile_regularisation()
-    own = np.flatnonzero(pattern.rows == pattern.cols)
-    return Regulariser(pattern, own, pattern.rows[own], make_hard_rows(pattern), multipliers)
+    return Regulariser(pattern, find_diagonal(pattern), make_hard_rows(pattern), multipliers)

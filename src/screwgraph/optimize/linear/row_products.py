@@ -1,7 +1,7 @@
 """Products with the entries of hard rows, as machine code; see `compiler.kernels`.
 
 Entries stand one row after the other, so that sums over a row stay in registers, and what goes to columns does not wait
-for the entry before.
+for the entry before. Four rows that begin with the same columns are taken at once, so that each column is read once.
 """
 
 from __future__ import annotations
@@ -13,30 +13,99 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from screwgraph.base.summary import one_line
-from screwgraph.compiler.kernels import Ints, Kernels, Reals, address_of, compile_kernels
+from screwgraph.compiler.kernels import Bundle, Ints, Kernels, Reals, address_of, compile_kernels, tail
+from screwgraph.optimize.fronts.shared_columns import count_shared_columns
 
 
-def multiply_rows(y: Reals, x: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
+class RowPlaces(Bundle):
+    """Where rows begin, the columns of their entries, and how many first ones a row and the three after it share."""
+
+    firsts: Ints
+    columns: Ints
+    shared: Ints
+
+
+def multiply_row(x: Reals, values: Reals, rows: RowPlaces, row: int, skipped: int, product: float) -> float:
+    """Return the product of a row with x; that of its first entries is known."""
+    total = product
+    for e in range(rows.firsts[row] + skipped, rows.firsts[row + 1]):
+        total = total + values[e] * x[rows.columns[e]]
+    return total
+
+
+def multiply_rows(y: Reals, x: Reals, values: Reals, rows: RowPlaces, count: int) -> None:
     """Write the product of each row with x."""
-    for row in range(count):
-        total = 0.0
-        for e in range(firsts[row], firsts[row + 1]):
-            total = total + values[e] * x[columns[e]]
-        y[row] = total
+    row = 0
+    while row < count:
+        n = rows.shared[row]
+        if n == 0:
+            y[row] = multiply_row(x, values, rows, row, 0, 0.0)
+            row = row + 1
+            continue
+        a = tail(values, rows.firsts[row])
+        b = tail(values, rows.firsts[row + 1])
+        c = tail(values, rows.firsts[row + 2])
+        d = tail(values, rows.firsts[row + 3])
+        columns = tail(rows.columns, rows.firsts[row])
+        p = 0.0
+        q = 0.0
+        r = 0.0
+        s = 0.0
+        for k in range(n):
+            own = x[columns[k]]
+            p = p + a[k] * own
+            q = q + b[k] * own
+            r = r + c[k] * own
+            s = s + d[k] * own
+        y[row] = multiply_row(x, values, rows, row, n, p)
+        y[row + 1] = multiply_row(x, values, rows, row + 1, n, q)
+        y[row + 2] = multiply_row(x, values, rows, row + 2, n, r)
+        y[row + 3] = multiply_row(x, values, rows, row + 3, n, s)
+        row = row + 4
 
 
-def add_columns(y: Reals, x: Reals, values: Reals, firsts: Ints, columns: Ints, count: int) -> None:
+def add_row(y: Reals, factor: float, values: Reals, rows: RowPlaces, row: int, skipped: int) -> None:
+    """Add a row, times a factor, to y, but for its first entries."""
+    for e in range(rows.firsts[row] + skipped, rows.firsts[row + 1]):
+        i = rows.columns[e]
+        y[i] = y[i] + factor * values[e]
+
+
+def add_columns(y: Reals, x: Reals, values: Reals, rows: RowPlaces, count: int) -> None:
     """Add to y the rows, each times its entry of x."""
-    for row in range(count):
-        factor = x[row]
-        for e in range(firsts[row], firsts[row + 1]):
-            y[columns[e]] = y[columns[e]] + factor * values[e]
+    row = 0
+    while row < count:
+        n = rows.shared[row]
+        p = x[row]
+        if n == 0:
+            add_row(y, p, values, rows, row, 0)
+            row = row + 1
+            continue
+        q = x[row + 1]
+        r = x[row + 2]
+        s = x[row + 3]
+        a = tail(values, rows.firsts[row])
+        b = tail(values, rows.firsts[row + 1])
+        c = tail(values, rows.firsts[row + 2])
+        d = tail(values, rows.firsts[row + 3])
+        columns = tail(rows.columns, rows.firsts[row])
+        for k in range(n):
+            i = columns[k]
+            y[i] = y[i] + ((p * a[k] + q * b[k]) + (r * c[k] + s * d[k]))
+        add_row(y, p, values, rows, row, n)
+        add_row(y, q, values, rows, row + 1, n)
+        add_row(y, r, values, rows, row + 2, n)
+        add_row(y, s, values, rows, row + 3, n)
+        row = row + 4
+
+
+ROW_PRODUCTS = (multiply_row, multiply_rows, add_row, add_columns)
 
 
 @cache
 def compile_row_products() -> Kernels:
     """Return the machine code of these products."""
-    return compile_kernels((multiply_rows, add_columns))
+    return compile_kernels(ROW_PRODUCTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +135,15 @@ class MatrixEntries:
         return len(self.firsts) - 1
 
     @cached_property
-    def addresses(self) -> tuple[int, int, int]:
-        """Addresses of both arrays and the number of rows, as NumPy takes a microsecond for each."""
-        return self.firsts.ctypes.data, self.columns.ctypes.data, self.count
+    def places(self) -> RowPlaces:
+        """Places as kernels take them."""
+        shared = count_shared_columns(self.columns, self.firsts[:-1], self.firsts[1:])
+        return RowPlaces(firsts=self.firsts, columns=self.columns, shared=shared)
+
+    @cached_property
+    def addresses(self) -> tuple[int, ...]:
+        """Addresses of `places`, and the number of rows."""
+        return *self.places.addresses, self.count
 
     def multiply(self, values: Float[np.ndarray, " e"], x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
         """Return A x."""

@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy import maximum
 
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, address_of, compile_kernels, tail
@@ -22,14 +22,22 @@ ROUNDING = 1e-10
 TINY = float(np.finfo(float).tiny)
 
 
+class DiagonalEntries(Bundle):
+    """Which values stand on the diagonal, and where."""
+
+    entries: Ints
+    rows: Ints
+
+
 class SymmetricRuns(Bundle):
-    """Columns of entries of a lower triangle; rows of runs of them, where these end.
+    """Columns of entries of a lower triangle; rows of runs of them, where these begin and end.
 
     And how many first columns a run and the three after it have in common, see `fronts/shared_columns.py`.
     """
 
     columns: Ints
     rows: Ints
+    begins: Ints
     ends: Ints
     shared: Ints
 
@@ -65,11 +73,12 @@ def multiply_run(
     y[row] = y[row] + ((a + b) + (c + d))
 
 
-def multiply_four_runs(y: Reals, x: Reals, values: Reals, runs: SymmetricRuns, first: int, r: int) -> None:
-    """Add the products of a run that begins with an entry, and of the three after it, whose first columns are alike."""
-    second = runs.ends[r]
-    third = runs.ends[r + 1]
-    fourth = runs.ends[r + 2]
+def multiply_four_runs(y: Reals, x: Reals, values: Reals, runs: SymmetricRuns, r: int) -> None:
+    """Add the products of a run, and of the three after it, whose first columns are alike."""
+    first = runs.begins[r]
+    second = runs.begins[r + 1]
+    third = runs.begins[r + 2]
+    fourth = runs.begins[r + 3]
     v = tail(values, first)
     w = tail(values, second)
     g = tail(values, third)
@@ -92,34 +101,41 @@ def multiply_four_runs(y: Reals, x: Reals, values: Reals, runs: SymmetricRuns, f
         c = c + g[k] * own
         d = d + h[k] * own
         y[i] = y[i] + ((v[k] * p + w[k] * q) + (g[k] * s + h[k] * t))
-    multiply_run(y, x, values, runs.columns, runs.rows[r], first + n, second, a)
-    multiply_run(y, x, values, runs.columns, runs.rows[r + 1], second + n, third, b)
-    multiply_run(y, x, values, runs.columns, runs.rows[r + 2], third + n, fourth, c)
+    multiply_run(y, x, values, runs.columns, runs.rows[r], first + n, runs.ends[r], a)
+    multiply_run(y, x, values, runs.columns, runs.rows[r + 1], second + n, runs.ends[r + 1], b)
+    multiply_run(y, x, values, runs.columns, runs.rows[r + 2], third + n, runs.ends[r + 2], c)
     multiply_run(y, x, values, runs.columns, runs.rows[r + 3], fourth + n, runs.ends[r + 3], d)
 
 
-def multiply_symmetric(
-    y: Reals, x: Reals, diagonal: Reals, values: Reals, runs: SymmetricRuns, count: int, n: int
-) -> None:
-    """Write (K + D) x, D the diagonal: entries of run r stand in row rows[r], and end before ends[r].
-
-    Entries on the diagonal are runs of their own.
-    """
+def sum_diagonal(sums: Reals, diagonal: Reals, values: Reals, own: DiagonalEntries, count: int, n: int) -> None:
+    """Write the sums of a diagonal and of entries that stand there."""
     for i in range(n):
-        y[i] = diagonal[i] * x[i]
-    e = 0
+        sums[i] = diagonal[i]
+    for k in range(count):
+        sums[own.rows[k]] = sums[own.rows[k]] + values[own.entries[k]]
+
+
+def add_runs(y: Reals, x: Reals, values: Reals, runs: SymmetricRuns, count: int) -> None:
+    """Add the products of entries that stand beside the diagonal, below and above it."""
     r = 0
     while r < count:
-        row = runs.rows[r]
         if runs.shared[r] > 0:
-            multiply_four_runs(y, x, values, runs, e, r)
-            r = r + 3
-        elif runs.columns[e] == row:
-            y[row] = y[row] + values[e] * x[row]
+            multiply_four_runs(y, x, values, runs, r)
+            r = r + 4
         else:
-            multiply_run(y, x, values, runs.columns, row, e, runs.ends[r], 0.0)
-        e = runs.ends[r]
-        r = r + 1
+            multiply_run(y, x, values, runs.columns, runs.rows[r], runs.begins[r], runs.ends[r], 0.0)
+            r = r + 1
+
+
+def multiply_symmetric(
+    y: Reals, x: Reals, diagonal: Reals, values: Reals, own: DiagonalEntries, own_count: int,
+    runs: SymmetricRuns, count: int, n: int,
+) -> None:  # fmt: skip
+    """Write (K + D) x, D the diagonal."""
+    sum_diagonal(y, diagonal, values, own, own_count, n)
+    for i in range(n):
+        y[i] = y[i] * x[i]
+    add_runs(y, x, values, runs, count)
 
 
 def find_part(b: Reals, y: Reals, least: float, n: int) -> float:
@@ -132,12 +148,8 @@ def find_part(b: Reals, y: Reals, least: float, n: int) -> float:
     return left / size
 
 
-def measure_residual(
-    b: Reals, y: Reals, x: Reals, diagonal: Reals, values: Reals, runs: SymmetricRuns, count: int,
-    primal: int, n: int,
-) -> float:  # fmt: skip
-    """Write (K + D) x to y; return how large b - y is beside b: in the first rows or in the others."""
-    multiply_symmetric(y, x, diagonal, values, runs, count, n)
+def compare_products(b: Reals, y: Reals, primal: int, n: int) -> float:
+    """Return how large b - y is beside b: in the first rows or in the others."""
     least = 0.0
     for i in range(n):
         least = maximum(least, abs(b[i]))
@@ -147,7 +159,19 @@ def measure_residual(
     return maximum(first, other)
 
 
-SYMMETRIC = (multiply_run, multiply_four_runs, multiply_symmetric, find_part, measure_residual)
+def measure_residual(
+    b: Reals, y: Reals, x: Reals, diagonal: Reals, values: Reals, own: DiagonalEntries, own_count: int,
+    runs: SymmetricRuns, count: int, primal: int, n: int,
+) -> float:  # fmt: skip
+    """Write (K + D) x to y; return how large b - y is beside b: in the first rows or in the others."""
+    multiply_symmetric(y, x, diagonal, values, own, own_count, runs, count, n)
+    return compare_products(b, y, primal, n)
+
+
+SYMMETRIC = (
+    multiply_run, multiply_four_runs, sum_diagonal, add_runs, multiply_symmetric, find_part, compare_products,
+    measure_residual,
+)  # fmt: skip
 
 
 @cache
@@ -157,15 +181,10 @@ def _compile_products() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class SymmetricEntries:
-    """Places of entries of a lower triangle; those of run r stand in row `rows[r]` and end before `ends[r]`.
+    """Places of entries of a lower triangle: those on the diagonal, and runs of those beside it."""
 
-    Runs and the three after them begin with so many columns that are `shared`.
-    """
-
-    columns: Int[np.ndarray, " E"]
-    rows: Int[np.ndarray, " r"]
-    ends: Int[np.ndarray, " r"]
-    shared: Int[np.ndarray, " r"]
+    own: DiagonalEntries
+    runs: SymmetricRuns
     primal: int
     count: int
 
@@ -173,18 +192,13 @@ class SymmetricEntries:
     def from_pattern(cls, pattern: Pattern) -> SymmetricEntries:
         """Find the runs of a pattern."""
         _compile_products()
-        own = pattern.rows == pattern.cols
-        begins = np.diff(pattern.rows, prepend=-1) != 0
-        begins[1:] |= own[1:] | own[:-1]
-        starts = np.flatnonzero(begins)
-        ends = np.append(starts[1:], pattern.rows.size)[: len(starts)]
-        shared = count_shared_columns(pattern.cols, ends)
-        return cls(pattern.cols, pattern.rows[starts], ends, shared, pattern.primal, pattern.count)
+        rows, columns = pattern.rows, pattern.cols
+        return cls(find_diagonal(pattern), find_runs(rows, columns, rows != columns), pattern.primal, pattern.count)
 
     @cached_property
     def addresses(self) -> tuple[int, ...]:
-        """Addresses of columns, rows, ends and what is shared, and the number of runs."""
-        return (*(a.ctypes.data for a in (self.columns, self.rows, self.ends, self.shared)), len(self.rows))
+        """Addresses of entries on the diagonal, and of runs, and their numbers."""
+        return (*self.own.addresses, len(self.own.rows), *self.runs.addresses, len(self.runs.rows))
 
     def multiply(
         self, values: Float[np.ndarray, " E"], diagonal: Float[np.ndarray, " n"], x: Float[np.ndarray, " n"]
@@ -206,3 +220,21 @@ class SymmetricEntries:
         y = np.empty(self.count)
         given = map(address_of, (b, y, x, diagonal, values))
         return _compile_products()["measure_residual"](*given, *self.addresses, self.primal, self.count)
+
+
+def find_diagonal(pattern: Pattern) -> DiagonalEntries:
+    """Find the entries of a pattern that stand on the diagonal."""
+    own = np.flatnonzero(pattern.rows == pattern.cols)
+    return DiagonalEntries(entries=own, rows=np.ascontiguousarray(pattern.rows[own]))
+
+
+def find_runs(
+    rows: Int[np.ndarray, " E"], columns: Int[np.ndarray, " E"], chosen: Bool[np.ndarray, " E"]
+) -> SymmetricRuns:
+    """Find the runs of chosen entries: of one row, one after the other."""
+    places = np.flatnonzero(chosen)
+    begins = (np.diff(rows[places], prepend=-1) != 0) | (np.diff(places, prepend=-1) != 1)
+    starts = np.flatnonzero(begins)
+    first, end = places[starts], places[np.append(starts[1:], len(places))[: len(starts)] - 1] + 1
+    shared = count_shared_columns(columns, first, end)
+    return SymmetricRuns(columns=columns, rows=rows[first], begins=first, ends=end, shared=shared)

@@ -26,8 +26,14 @@ from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows, merge
 from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns, reduce_pattern
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ExactMatrix
-from screwgraph.optimize.linear.regularise import DiagonalEntries, Regulariser
-from screwgraph.optimize.linear.symmetric_products import SymmetricEntries
+from screwgraph.optimize.linear.regularise import Regulariser
+from screwgraph.optimize.linear.symmetric_products import (
+    DiagonalEntries,
+    SymmetricEntries,
+    SymmetricRuns,
+    find_diagonal,
+    find_runs,
+)
 from screwgraph.optimize.linear.tree_kernels import SMALL, TreeMemory, compile_tree_code
 from screwgraph.optimize.singular_error import SingularError
 
@@ -53,6 +59,8 @@ class TreeMethod:
     rows: HardRows
     diagonal: DiagonalEntries
     """Which values stand on the diagonal, and where."""
+    runs: SymmetricRuns
+    """Those of H."""
     lone: LoneUnknowns
     _free: list[TreeCalls] = field(default_factory=list)
 
@@ -117,20 +125,22 @@ class TreeMethod:
     def _make_memory(self) -> TreeCalls:
         count, rows = self.pattern.count, self.rows.matrix.count
         columns, rests = map(np.empty, self.tree.sizes[:2])
-        pivots, diagonal, scales, buffer = np.empty((4, max(count, 1)))
-        weights, shares, slacks = np.empty((3, rows))
+        pivots, added, sums, shifts, scales, buffer = np.empty((6, max(count, 1)))
+        weights, shares, slacks, lone_right = np.empty((4, rows))
         changed = np.empty(self.tree.count, dtype=np.int64)
         memory = TreeMemory(
             self.tree.new_tables(), columns=columns, rests=rests, pivots=pivots, weights=weights, shares=shares,
-            slacks=slacks, diagonal=diagonal, scales=scales, buffer=buffer, changed=changed,
+            slacks=slacks, lone_right=lone_right, added=added, sums=sums, shifts=shifts, scales=scales, buffer=buffer,
+            changed=changed,
         )  # fmt: skip
-        primal, lone, places = self.pattern.primal, self.lone.addresses, memory.known
-        own = (*places, *self.diagonal.addresses, len(self.diagonal.entries), *lone, self.tree.count, primal, rows)
-        solved = (*places, *lone, self.tree.count, *self.entries.addresses, primal, count)
+        primal, known = self.pattern.primal, memory.known
+        own, runs = ((*a.addresses, len(a.rows)) for a in (self.diagonal, self.runs))
+        lone, places = self.lone.addresses, self.rows.matrix.places.addresses
+        factored = (*known, *own, *lone, self.tree.count, primal, rows, NEGATIVE, SMALLEST)
         last = {
-            "factor_hard": (*own, NEGATIVE, SMALLEST),
-            "factor_changed": (*own, NEGATIVE, SMALLEST),
-            "solve_hard": solved,
+            "factor_hard": (*places, *factored),
+            "factor_changed": factored,
+            "solve_hard": (*known, *lone, *places, self.tree.count, *runs, primal, rows),
         }
         functions = compile_tree_code()
         return TreeCalls(memory, **{name: fix_arguments(functions[name], *given) for name, given in last.items()})
@@ -193,7 +203,7 @@ class TreeFactored:
         numbers, solved = self.numbers, np.array(b.T, order="C")
         for x in solved:
             at = address_of(x)
-            numbers.calls.solve_hard(numbers.slopes_at, at, at, 0, 0, 0)
+            numbers.calls.solve_hard(numbers.slopes_at, at, at, 0, 0)
         return solved.T
 
     def solve_measured(
@@ -201,7 +211,7 @@ class TreeFactored:
     ) -> tuple[Float[np.ndarray, " n"], float]:
         """Return what a right side is solved to and, if asked, how large what is left is beside it; else 0."""
         numbers, x, right = self.numbers, np.empty(len(right)), np.ascontiguousarray(right)
-        given = numbers.slopes_at, address_of(right), address_of(x), *exact.addresses
+        given = numbers.slopes_at, address_of(right), address_of(x), exact.addresses[0]
         return x, numbers.calls.solve_hard(*given, is_measured)
 
 
@@ -224,9 +234,8 @@ def make_tree_method(pattern: Pattern) -> TreeMethod:
     plain = np.flatnonzero((rows < primal) & reduced.is_kept[rows] & reduced.is_kept[cols])
     sparse = SparseRows(hard.matrix.columns, hard.matrix.firsts)
     packed = PackedTree(tree, plain, rows[plain], cols[plain], sparse, np.flatnonzero(reduced.is_kept[:primal]))
-    on_diagonal = np.flatnonzero(rows == cols)
-    diagonal = DiagonalEntries(entries=on_diagonal, at=np.ascontiguousarray(rows[on_diagonal]))
-    return TreeMethod(pattern, packed, plain, hard, diagonal, reduced.lone)
+    runs = find_runs(rows, cols, (rows < primal) & (rows != cols))
+    return TreeMethod(pattern, packed, plain, hard, find_diagonal(pattern), runs, reduced.lone)
 
 
 def _order_blocks(pattern: Pattern, order: Order) -> BayesTree:

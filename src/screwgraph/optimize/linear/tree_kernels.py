@@ -9,18 +9,27 @@ from typing import Any
 from screwgraph.compiler.kernels import Bundle, Ints, Reals, compile_kernels, tail
 from screwgraph.optimize.fronts.packed_cliques import PACKED, PackedTables, factor_cliques, solve_packed
 from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns
-from screwgraph.optimize.linear.regularise import REGULARISED, DiagonalEntries, regularise_diagonal
-from screwgraph.optimize.linear.symmetric_products import SYMMETRIC, SymmetricRuns, measure_residual
+from screwgraph.optimize.linear.regularise import REGULARISED, regularise_diagonal
+from screwgraph.optimize.linear.row_products import ROW_PRODUCTS, RowPlaces, add_columns, multiply_rows
+from screwgraph.optimize.linear.symmetric_products import (
+    SYMMETRIC,
+    DiagonalEntries,
+    SymmetricRuns,
+    add_runs,
+    compare_products,
+    sum_diagonal,
+)
 
 SMALL = -2
 """Minus the number of the first direction whose pivot is small beside its scale."""
 
 
 class TreeMemory(Bundle):
-    """Numbers of a factored matrix: factors, hard rows, what is added to the diagonal, scales.
+    """Numbers of a factored matrix: factors, hard rows, sums on the diagonal and what is added to these, scales.
 
     Of a row a'x + s y with a lone unknown y, and -d and h on the diagonals of its multiplier and of y: `weights` h / D,
-    `shares` s / D, `slacks` d / D, D = s^2 + d h. Of other rows, 1 / d, 0 and 1.
+    `shares` s / D, `slacks` d / D, D = s^2 + d h. Of other rows, 1 / d, 0 and 1. `lone_right` is what
+    stands beside y on the right.
     """
 
     columns: Reals
@@ -29,7 +38,10 @@ class TreeMemory(Bundle):
     weights: Reals
     shares: Reals
     slacks: Reals
-    diagonal: Reals
+    lone_right: Reals
+    added: Reals
+    sums: Reals
+    shifts: Reals
     scales: Reals
     buffer: Reals
     changed: Ints
@@ -45,24 +57,18 @@ class TreeMemory(Bundle):
 
 
 def weigh_rows(
-    memory: TreeMemory, own: DiagonalEntries, own_count: int, lone: LoneUnknowns, values: Reals, slopes: Reals,
-    primal: int, rows: int,
+    memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, primal: int, rows: int
 ) -> int:  # fmt: skip
     """Write what hard rows weigh; return -1, or the lone unknown whose pivot h + s^2 / d is not positive."""
-    for i in range(primal + rows):
-        memory.buffer[i] = memory.diagonal[i]
-    for e in range(own_count):
-        i = own.at[e]
-        memory.buffer[i] = memory.buffer[i] + values[own.entries[e]]
     for row in range(rows):
-        d = -memory.buffer[primal + row]
+        d = -memory.sums[primal + row] - memory.shifts[primal + row]
         y = lone.unknowns[row]
         if y < 0:
             memory.weights[row] = 1.0 / d
             memory.shares[row] = 0.0
             memory.slacks[row] = 1.0
             continue
-        h = memory.buffer[y]
+        h = memory.sums[y]
         s = slopes[lone.entries[row]]
         pivot = h + s * s / d
         memory.pivots[y] = pivot
@@ -76,26 +82,16 @@ def weigh_rows(
     return -1
 
 
-def factor_changed(
-    values: Reals,
-    slopes: Reals,
-    tree: PackedTables,
-    memory: TreeMemory,
-    own: DiagonalEntries,
-    own_count: int,
-    lone: LoneUnknowns,
-    count: int,
-    primal: int,
-    rows: int,
-    tiny: float,
-    smallest: float,
-) -> int:
-    """Factor cliques that have changed; return -1, the direction where that ends, or `SMALL` less that of a pivot."""
-    bad = weigh_rows(memory, own, own_count, lone, values, slopes, primal, rows)
+def factor_weighed(
+    memory: TreeMemory, lone: LoneUnknowns, tree: PackedTables, values: Reals, slopes: Reals,
+    count: int, primal: int, rows: int, tiny: float, smallest: float,
+) -> int:  # fmt: skip
+    """Weigh rows and factor cliques that have changed; results are those of `factor_changed`."""
+    bad = weigh_rows(memory, lone, slopes, primal, rows)
     if bad >= 0:
         return bad
     bad = factor_cliques(
-        tree, count, values, memory.diagonal, slopes, memory.weights, memory.changed,
+        tree, count, values, memory.added, slopes, memory.weights, memory.changed,
         memory.columns, memory.rests, memory.pivots, tiny,
     )  # fmt: skip
     if bad >= 0:
@@ -106,137 +102,69 @@ def factor_changed(
     return -1
 
 
+def factor_changed(
+    values: Reals, slopes: Reals, tree: PackedTables, memory: TreeMemory, own: DiagonalEntries, own_count: int,
+    lone: LoneUnknowns, count: int, primal: int, rows: int, tiny: float, smallest: float,
+) -> int:  # fmt: skip
+    """Factor cliques that have changed; return -1, the direction where that ends, or `SMALL` less that of a pivot."""
+    sum_diagonal(memory.sums, memory.added, values, own, own_count, primal + rows)
+    return factor_weighed(memory, lone, tree, values, slopes, count, primal, rows, tiny, smallest)
+
+
 def factor_hard(
-    values: Reals,
-    added: Reals,
-    slopes: Reals,
-    multipliers: float,
-    tree: PackedTables,
-    memory: TreeMemory,
-    own: DiagonalEntries,
-    own_count: int,
-    lone: LoneUnknowns,
-    count: int,
-    primal: int,
-    rows: int,
-    tiny: float,
-    smallest: float,
-) -> int:
+    values: Reals, added: Reals, slopes: Reals, multipliers: float, places: RowPlaces, tree: PackedTables,
+    memory: TreeMemory, own: DiagonalEntries, own_count: int, lone: LoneUnknowns,
+    count: int, primal: int, rows: int, tiny: float, smallest: float,
+) -> int:  # fmt: skip
     """Regularise and factor all cliques; results are those of `factor_changed`."""
+    n = primal + rows
+    for i in range(n):
+        memory.added[i] = added[i]
+    sum_diagonal(memory.sums, added, values, own, own_count, n)
     regularise_diagonal(
-        values, added, own, own_count, slopes, tree.row_firsts, tree.row_columns,
-        rows, multipliers, 1, memory.buffer, memory.diagonal, memory.scales, primal,
-    )  # fmt: skip
+        memory.sums, slopes, places, rows, multipliers, 1, memory.buffer, memory.shifts, memory.scales, primal
+    )
     for c in range(count):
         memory.changed[c] = 1
-    return factor_changed(
-        values, slopes, tree, memory, own, own_count, lone, count, primal, rows, tiny, smallest
-    )  # fmt: skip
-
-
-def find_moved(memory: TreeMemory, lone: LoneUnknowns, x: Reals, primal: int, row: int) -> float:
-    """Return what a row adds to a right side, times its slopes."""
-    y = lone.unknowns[row]
-    moved = x[primal + row] * memory.weights[row]
-    if y >= 0:
-        moved = moved - memory.shares[row] * x[y]
-    return moved
-
-
-def add_row(
-    tree: PackedTables, lone: LoneUnknowns, slopes: Reals, x: Reals, row: int, skipped: int, moved: float
-) -> None:  # fmt: skip
-    """Add a row to a right side, but for its first columns; a lone unknown stays."""
-    y = lone.unknowns[row]
-    kept = 0.0
-    if y >= 0:
-        kept = x[y]
-    for a in range(tree.row_firsts[row] + skipped, tree.row_firsts[row + 1]):
-        column = tree.row_columns[a]
-        x[column] = x[column] + moved * slopes[a]
-    if y >= 0:
-        x[y] = kept
+    return factor_weighed(memory, lone, tree, values, slopes, count, primal, rows, tiny, smallest)
 
 
 def add_rows_to_right(
-    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, x: Reals, primal: int, rows: int
-) -> None:  # fmt: skip
-    """Condense all rows into a right side."""
-    row = 0
-    while row < rows:
-        n = tree.row_shared[row]
-        p = find_moved(memory, lone, x, primal, row)
-        if n == 0:
-            add_row(tree, lone, slopes, x, row, 0, p)
-            row = row + 1
-            continue
-        q = find_moved(memory, lone, x, primal, row + 1)
-        r = find_moved(memory, lone, x, primal, row + 2)
-        s = find_moved(memory, lone, x, primal, row + 3)
-        a = tail(slopes, tree.row_firsts[row])
-        b = tail(slopes, tree.row_firsts[row + 1])
-        c = tail(slopes, tree.row_firsts[row + 2])
-        d = tail(slopes, tree.row_firsts[row + 3])
-        columns = tail(tree.row_columns, tree.row_firsts[row])
-        for k in range(n):
-            i = columns[k]
-            x[i] = x[i] + ((p * a[k] + q * b[k]) + (r * c[k] + s * d[k]))
-        add_row(tree, lone, slopes, x, row, n, p)
-        add_row(tree, lone, slopes, x, row + 1, n, q)
-        add_row(tree, lone, slopes, x, row + 2, n, r)
-        add_row(tree, lone, slopes, x, row + 3, n, s)
-        row = row + 4
-
-
-def solve_row(
-    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, x: Reals, primal: int,
-    row: int, skipped: int, product: float,
-) -> None:  # fmt: skip
-    """Write the multiplier of a row, whose first columns have that product with x, and its lone unknown."""
-    y = lone.unknowns[row]
-    kept = 0.0
-    if y >= 0:
-        kept = x[y]
-        x[y] = 0.0
-    left = product - x[primal + row]
-    for a in range(tree.row_firsts[row] + skipped, tree.row_firsts[row + 1]):
-        left = left + slopes[a] * x[tree.row_columns[a]]
-    x[primal + row] = left * memory.weights[row] + memory.shares[row] * kept
-    if y >= 0:
-        x[y] = memory.slacks[row] * kept - memory.shares[row] * left
+    memory: TreeMemory, lone: LoneUnknowns, places: RowPlaces, slopes: Reals, x: Reals, primal: int, rows: int
+) -> None:
+    """Condense all rows into a right side; lone unknowns stay."""
+    moved = tail(memory.buffer, primal)
+    for row in range(rows):
+        y = lone.unknowns[row]
+        own = 0.0
+        if y >= 0:
+            own = x[y]
+        memory.lone_right[row] = own
+        moved[row] = x[primal + row] * memory.weights[row] - memory.shares[row] * own
+    add_columns(x, moved, slopes, places, rows)
+    for row in range(rows):
+        y = lone.unknowns[row]
+        if y >= 0:
+            x[y] = 0.0
 
 
 def solve_rows(
-    tree: PackedTables, memory: TreeMemory, lone: LoneUnknowns, slopes: Reals, x: Reals, primal: int, rows: int
-) -> None:  # fmt: skip
-    """Write the multipliers of all rows, the others being known."""
-    row = 0
-    while row < rows:
-        n = tree.row_shared[row]
-        if n == 0:
-            solve_row(tree, memory, lone, slopes, x, primal, row, 0, 0.0)
-            row = row + 1
-            continue
-        a = tail(slopes, tree.row_firsts[row])
-        b = tail(slopes, tree.row_firsts[row + 1])
-        c = tail(slopes, tree.row_firsts[row + 2])
-        d = tail(slopes, tree.row_firsts[row + 3])
-        columns = tail(tree.row_columns, tree.row_firsts[row])
-        p = 0.0
-        q = 0.0
-        r = 0.0
-        s = 0.0
-        for k in range(n):
-            y = x[columns[k]]
-            p = p + a[k] * y
-            q = q + b[k] * y
-            r = r + c[k] * y
-            s = s + d[k] * y
-        solve_row(tree, memory, lone, slopes, x, primal, row, n, p)
-        solve_row(tree, memory, lone, slopes, x, primal, row + 1, n, q)
-        solve_row(tree, memory, lone, slopes, x, primal, row + 2, n, r)
-        solve_row(tree, memory, lone, slopes, x, primal, row + 3, n, s)
-        row = row + 4
+    memory: TreeMemory, lone: LoneUnknowns, places: RowPlaces, slopes: Reals, x: Reals, primal: int, rows: int
+) -> None:
+    """Write the multipliers of all rows, and lone unknowns, which are zero, the others being known.
+
+    The memory's buffer gets the products of rows with x.
+    """
+    products = tail(memory.buffer, primal)
+    multiply_rows(products, x, slopes, places, rows)
+    for row in range(rows):
+        left = products[row] - x[primal + row]
+        own = memory.lone_right[row]
+        x[primal + row] = left * memory.weights[row] + memory.shares[row] * own
+        y = lone.unknowns[row]
+        if y >= 0:
+            x[y] = memory.slacks[row] * own - memory.shares[row] * left
+            products[row] = products[row] + slopes[lone.entries[row]] * x[y]
 
 
 def solve_hard(
@@ -244,33 +172,40 @@ def solve_hard(
     right: Reals,
     x: Reals,
     values: Reals,
-    diagonal: Reals,
     is_measured: int,
     tree: PackedTables,
     memory: TreeMemory,
     lone: LoneUnknowns,
+    places: RowPlaces,
     count: int,
     runs: SymmetricRuns,
     run_count: int,
     primal: int,
-    n: int,
+    rows: int,
 ) -> float:
     """Write x that solves the factored equations; if asked, return how large b - K x is beside b, else 0.
 
-    The right side may stand in x.
+    The right side may stand in x. `runs` are those of H.
     """
+    n = primal + rows
     for i in range(n):
         x[i] = right[i]
-    add_rows_to_right(tree, memory, lone, slopes, x, primal, n - primal)
+    add_rows_to_right(memory, lone, places, slopes, x, primal, rows)
     solve_packed(tree, count, memory.columns, x)
-    solve_rows(tree, memory, lone, slopes, x, primal, n - primal)
+    solve_rows(memory, lone, places, slopes, x, primal, rows)
     if is_measured == 0:
         return 0.0
-    return measure_residual(right, memory.buffer, x, diagonal, values, runs, run_count, primal, n)
+    for i in range(primal):
+        memory.buffer[i] = memory.sums[i] * x[i]
+    for i in range(primal, n):
+        memory.buffer[i] = memory.buffer[i] + memory.sums[i] * x[i]
+    add_runs(memory.buffer, x, values, runs, run_count)
+    add_columns(memory.buffer, tail(x, primal), slopes, places, rows)
+    return compare_products(right, memory.buffer, primal, n)
 
 
 @cache
 def compile_tree_code() -> Any:
     """Return the machine code of all such systems."""
-    own = (weigh_rows, factor_changed, factor_hard, find_moved, add_row, add_rows_to_right, solve_row, solve_rows)
-    return compile_kernels((*PACKED, *REGULARISED, *SYMMETRIC, *own, solve_hard)).functions
+    own = (weigh_rows, factor_weighed, factor_changed, factor_hard, add_rows_to_right, solve_rows, solve_hard)
+    return compile_kernels((*PACKED, *REGULARISED, *ROW_PRODUCTS, *SYMMETRIC, *own)).functions

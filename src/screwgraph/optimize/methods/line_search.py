@@ -94,10 +94,10 @@ def search_line(
     old = MeritPair(broken, model.cost - point.barrier * logarithms)
     slope = step.slope - point.barrier * step.pull
     length, ahead = longest, None
-    shortest = SHORTEST
-    if passed.descends(old, slope, longest):  # then steps that are much longer than the unknowns are worth more trials
-        shortest /= max(1.0, step.size / max(1.0, max_magnitude(point.x)))
-    while length > shortest:
+    # Where the cost is to go down, steps that are much longer than the unknowns are worth more trials.
+    while length > SHORTEST or (
+        passed.descends(old, slope, longest) and length > SHORTEST / _compare_size(step, point)
+    ):
         tried = _point_along(equations, step, length, duals)
         if length == longest:
             ahead = kkt.model(tried.x, beside=model)
@@ -123,6 +123,11 @@ def total_violation(model: LocalModel, point: PrimalDualPoint) -> float:
     if point.merit is not None:
         return point.merit[0]
     return _size(model.c) + _size(model.g + point.s)
+
+
+def _compare_size(step: PrimalDualStep, point: PrimalDualPoint) -> float:
+    """Return how much longer a step is than the unknowns, 1 at least."""
+    return max(1.0, step.size / max(1.0, max_magnitude(point.x)))
 
 
 def _point_along(equations: NewtonEquations, step: PrimalDualStep, length: float, duals: float) -> PrimalDualPoint:

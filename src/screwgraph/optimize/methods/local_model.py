@@ -205,7 +205,7 @@ class BoundModel:
         equal, unequal = self._hard_rows
         sizes = self.gradient.size, self.c.size, self.g.size, unequal.groups.rows.size
         groups = unequal.groups.list_addresses(self._memory)
-        return bind_slacks(self.addresses, equal.matrix.addresses[:2], groups, sizes)
+        return bind_slacks(self.addresses, equal.matrix.places.addresses, groups, sizes)
 
     @cached_property
     def _memory(self) -> Float[np.ndarray, " l"]:

@@ -14,9 +14,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy import maximum, minimum
 
-from screwgraph.compiler.kernels import Ints, Reals, compile_kernels, fix_arguments, new_arrays
+from screwgraph.compiler.kernels import Reals, compile_kernels, fix_arguments, new_arrays
 from screwgraph.optimize.linear.row_groups import GROUPED, GroupTables, add_groups, multiply_groups
-from screwgraph.optimize.linear.row_products import add_columns
+from screwgraph.optimize.linear.row_products import ROW_PRODUCTS, RowPlaces, add_columns
 
 SPREAD = 1e10
 """A multiplier may differ from barrier / slack by this factor."""
@@ -107,7 +107,7 @@ def measure_rows(
 
 def measure_errors(
     s: Reals, z: Reals, y: Reals, products: Reals, r: Reals, ratios: Reals, slope: Reals, found: Reals,
-    gradient: Reals, c: Reals, g: Reals, A: Reals, A_firsts: Ints, A_columns: Ints,
+    gradient: Reals, c: Reals, g: Reals, A: Reals, A_rows: RowPlaces,
     G: Reals, groups: GroupTables, group_count: int, n: int, rows: int, count: int,
 ) -> None:  # fmt: skip
     """Write A'y and the Lagrangian's gradient, and what `measure_rows` does, with residuals of all rows.
@@ -116,7 +116,7 @@ def measure_errors(
     """
     for i in range(n):
         products[i] = 0.0
-    add_columns(products, y, A, A_firsts, A_columns, rows)
+    add_columns(products, y, A, A_rows, rows)
     steepest = 0.0
     for i in range(n):
         slope[i] = gradient[i] + products[i]
@@ -199,9 +199,9 @@ def bound_point(
 
 KERNELS = (
     *GROUPED,
+    *ROW_PRODUCTS,
     write_right,
     write_changes,
-    add_columns,
     measure_rows,
     measure_errors,
     multiply_ahead,
@@ -242,7 +242,7 @@ def bind_slacks(
 
     Args:
         addresses: those of the arrays.
-        equal: the addresses of where rows of A begin, and of columns.
+        equal: the addresses of places of A.
         unequal: those of the tables of G, and the number of groups.
         sizes: how many unknowns, equalities, inequalities and entries of G'WG there are.
     """
