@@ -212,7 +212,8 @@ def _broken(error: Any, file: str, lines: Sequence[str]) -> ModelError:
     line = min(mark.line + 1, len(lines)) if mark else None  # LibYAML finds the end of the file on a line of its own
     if "nesting depth" in why:  # LibYAML reads ahead, and newer ones have a limit of their own
         return _deep(Place(file, line))
-    if line and "\t" in lines[line - 1][: len(lines[line - 1]) - len(lines[line - 1].lstrip())]:
+    text = str(lines[line - 1]) if line else ""
+    if "\t" in text[: len(text) - len(text.lstrip())]:
         return ModelError("a tab indents a line", at=Place(file, line), why="YAML has spaces there", fix="use spaces")
     return ModelError("the YAML is broken", at=Place(file, line), why=why)
 
