@@ -152,3 +152,32 @@ def test_orientations_that_are_none_have_no_torque(task, wrong):
     tau, *_, solution = call(*values)
     assert solution[0] == 3.0
     assert not tau.any()
+
+
+def rhombus() -> sg.Robot:
+    """Return a linkage of four equal bars, which is flat where all joints are at 0."""
+    bars = "".join(
+        f'<link name="{name}"><inertial><origin xyz="0.5 0 0"/><mass value="1"/><inertia ixx="0.01" iyy="0.08" '
+        f'izz="0.08" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="{name}_joint" type="revolute"><parent '
+        f'link="{parent}"/><child link="{name}"/><origin xyz="{x} 0 0"/><axis xyz="0 0 1"/><limit lower="-4" upper="4" '
+        f'effort="20" velocity="50"/></joint>'
+        for name, parent, x in (("crank", "base", 0), ("coupler", "crank", 1), ("rocker", "base", 1))
+    )
+    loop = (
+        '<loop name="closing" type="continuous"><predecessor link="coupler"><origin xyz="1 0 0"/></predecessor>'
+        '<successor link="rocker"><origin xyz="1 0 0"/></successor><axis xyz="0 0 1"/></loop>'
+    )
+    return sg.load(f'<robot name="rhombus"><link name="base"/>{bars}{loop}</robot>')
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # code is made at a singular neutral position
+def test_singular_positions_have_no_torque():
+    """Flat, the crank moves the coupler or the rocker: pivots vanish. Efforts were no numbers, with the status 0."""
+    robot = rhombus()
+    call = controller(robot, [PostureTask(robot.independent_joints)])
+    rest = np.zeros(1), np.zeros((2, 1)), stack_gains([PostureTask()]), np.zeros(call.arguments[-1].shape)
+    assert call(robot.close_loops([1.0, -1.0, 1.0]), np.zeros(3), *rest)[-1][0] == 0.0
+    tau, *others, solution = call(np.zeros(3), np.zeros(3), *rest)
+    assert solution[0] == 3.0
+    assert not tau.any()
+    assert all(np.isfinite(x).all() for x in others)

@@ -139,7 +139,9 @@ def _add_joint(mujoco: Any, body: Any, joint: Joint, stops: bool, friction: bool
         made |= {"type": kinds.mjJNT_BALL}
     else:
         raise InputError(
-            f"joint {joint.name!r} is a {type(joint.type).__name__.lower()} joint", why="MuJoCo has none of that kind"
+            f"joint {joint.name!r} is a {type(joint.type).__name__.lower()} joint",
+            why="MuJoCo has none of that kind",
+            fix="hinges and slides in its place, light links between: of a planar joint two slides and a hinge",
         )
     body.add_joint(**made, frictionloss=joint.friction if friction else 0.0)
 

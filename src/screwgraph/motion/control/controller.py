@@ -56,8 +56,8 @@ def controller(
     joints but for a floating base; `qdd` of all joints; `forces` (contacts, 3) (N) on
     the robot, in the base's axes, and where there are soles, `moments` (contacts, 3) (N m) about their centres;
     `active`; `solution`: a status (0 solved, 1 limits relaxed, or a foot of a straight leg moves though it is held,
-    2 the most passages, 3 a state, weight or reference without sense: no torques), passages, and the largest violation
-    in units of bounds, of feet in units of accelerations of limits.
+    2 the most passages, 3 a state, weight or reference without sense, or a singular position: no torques), passages,
+    and the largest violation in units of bounds, of feet in units of accelerations of limits.
 
     Args:
         model: a robot that stands or floats, or a mechanism with motors. Of closed chains and mechanisms, states are

@@ -370,15 +370,10 @@ class WholeBody:
     def end(self, x: Any, combined: Any, solution: Any, sense: Any, *others: Any) -> list[Number]:
         """Return efforts within their limits, accelerations, forces, moments in the base's axes, and the solution."""
         n, (maps, feet) = self.unknowns, (others[: len(MAPS)], others[len(MAPS) :])
-        status = choose(sense[0] > 0.5, solution[0], NO_SENSE)
-        sound = status < 2.5
         S, s, T, t, F, J, drift = (self._put_constants(name, values) for name, values in zip(MAPS, maps, strict=True))
         z = [*x, *combined]
         qdd = [dot(S[len(z) * i : len(z) * (i + 1)], z) + s[i] for i in range(len(s))]
         tau = [dot(T[len(z) * i : len(z) * (i + 1)], z) + t[i] for i in range(n)]
-        for k, low, up in list_efforts(self.motion, self.limits):
-            tau[k] = minimum(tau[k], up) if np.isfinite(up) else tau[k]
-            tau[k] = maximum(low, tau[k]) if np.isfinite(low) else tau[k]
         moments, forces, missed = list[Number](), list[Number](), list[Number]()
         for c, (leg, places) in enumerate(zip(self.motion.legs, self.components, strict=True)):
             on = 1.0 * (feet[0][2 * c] > 0.5)
@@ -386,7 +381,14 @@ class WholeBody:
             missed += [on * (dot(J[k * len(qdd) : (k + 1) * len(qdd)], qdd) + drift[k]) for k in places]
             wrench = [dot(own, [F[6 * k + r] for k in places]) for r in range(6)]
             moments, forces = [*moments, *wrench[:3]], [*forces, *wrench[3:]]
+        # At singular positions pivots vanish; of efforts that are no numbers, bounds would make the largest ones.
+        finite = have_sense((), [sum((*tau, *qdd, *forces, *moments), 0.0)])
+        for k, low, up in list_efforts(self.motion, self.limits):
+            tau[k] = minimum(tau[k], up) if np.isfinite(up) else tau[k]
+            tau[k] = maximum(low, tau[k]) if np.isfinite(low) else tau[k]
         values = (*tau, *qdd, *forces, *(moments if self.has_moments else ()))
+        status = choose(sense[0] * finite > 0.5, solution[0], NO_SENSE)
+        sound = status < 2.5
         # Legs that are straight hold their feet by damped least squares.
         slip = largest_size(missed) * (1.0 / self.limits.acceleration)
         status = choose(slip * (status < 0.5) > HELD_STILL, 1.0, status)
