@@ -381,7 +381,7 @@ class WholeBody:
             missed += [on * (dot(J[k * len(qdd) : (k + 1) * len(qdd)], qdd) + drift[k]) for k in places]
             wrench = [dot(own, [F[6 * k + r] for k in places]) for r in range(6)]
             moments, forces = [*moments, *wrench[:3]], [*forces, *wrench[3:]]
-        # At singular positions pivots vanish; of efforts that are no numbers, bounds would make the largest ones.
+        # At singular positions pivots vanish; minima of some languages would make bounds of what is no number.
         finite = have_sense((), [sum((*tau, *qdd, *forces, *moments), 0.0)])
         for k, low, up in list_efforts(self.motion, self.limits):
             tau[k] = minimum(tau[k], up) if np.isfinite(up) else tau[k]
