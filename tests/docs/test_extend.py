@@ -55,5 +55,7 @@ def test_every_registry_that_the_pages_list_has_a_recipe():
         "TASKS",
         "LIMITS",
         "BARRIERS",
+        "HORIZON_COSTS",
+        "TERMINAL_COSTS",
     }
     assert registries >= wanted

@@ -19,6 +19,7 @@ import screwgraph as sg
 from screwgraph.mechanics.mechanism import simulate_sensors
 from screwgraph.model.mechanism.sensors import parse_sensors
 from screwgraph.motion.control import ControlLimits, ControlLoop, FunctionBarrier, HorizonLimits, PostureTask
+from screwgraph.motion.control.predictive.horizon_costs import FrameCost
 from screwgraph.motion.estimation import ModelNoise
 from tests.api.queries.test_public_queries import ROBOTS_ALONE, queries
 
@@ -67,7 +68,7 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "inverse_trajectory": {"q0": "", "noise": "", "watch": ""},
     "mass_matrix": {**MASSES, "coordinates": "", "positions": ""},
     "mpc": {
-        **dict.fromkeys(("dt", "horizon", "actuated", "frames", "limits", "dtype"), ""),
+        **dict.fromkeys(("dt", "horizon", "actuated", "frames", "costs", "limits", "dtype"), ""),
         **dict.fromkeys(("iterations", "barrier_steps", "shortenings"), ""),
         **{"terminal": "has one", "ground": "ground without", "drag": "drag without"},
         **{"rate": "", "near": "", "contacts": "mechanisms have none in horizons"},
@@ -166,6 +167,7 @@ def value(name: str, query: str, option: str) -> Any:
         ("mpc", "limits"): HorizonLimits(effort={own.motor: 50.0}),
         ("mpc", "contacts"): [sg.Contact(own.point)],
         ("mpc", "frames"): [own.body],
+        ("mpc", "costs"): [FrameCost((own.body,))],
         ("simulate", "tau"): np.array([0.5]),
         ("rollout", "tau"): np.array([0.5]),
         ("simulate", "method"): "trapezoidal",

@@ -198,7 +198,7 @@ class HorizonOutline:
     effort_bounds: tuple[list[float], list[float]]
     is_timed: bool = False
     shortenings: int = 2
-    has_riccati_end: bool = False
+    terminal_shape: tuple[int, ...] = ()
 
 
 OPEN = """

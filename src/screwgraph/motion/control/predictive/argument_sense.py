@@ -7,13 +7,15 @@ where the robot was pushed, and stages behind the end of the last horizon, which
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.control.live_numbers import have_sense, list_rotation_identities
+from screwgraph.motion.control.live_numbers import have_sense
 from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.horizon_costs import HorizonCost
 from screwgraph.tape import Memory, Number, Part, StageLoop, Window, dot
 
 JUMP = 1.0
@@ -41,9 +43,10 @@ class ArgumentSense:
             self._alias("sense_at", "at", 0, nx)
             for name, vector in (("sense_references", "references"), ("sense_at", "at")):
                 found += (self._each(N + 1, vector, [name], self._judge_position),)
-        if self.horizon.frames:
-            self._alias("sense_frames", "frames", 0, self.strides["frames"])
-            found += (self._each(N + 1, "frames", ["sense_frames"], self._judge_frames),)
+        for cost, name in zip(self.horizon.costs, self.horizon.name_goals()[::2], strict=True):
+            if cost.list_identities(np.zeros(self.strides[name])):
+                self._alias(f"sense_{name}", name, 0, self.strides[name])
+                found += (self._each(N + 1, name, [f"sense_{name}"], partial(_judge_goal, cost)),)
         if self.horizon.model.switches:
             self._alias("sense_contacts", "contacts", 0, self.strides["contacts"])
             found += (self._each(N, "contacts", ["sense_contacts"], self._judge_contacts),)
@@ -67,10 +70,6 @@ class ArgumentSense:
         ]
         return [sense[0] * have_sense([], vanishing=[dot(q, q) - 1.0 for q in quaternions])]
 
-    def _judge_frames(self, poses: Any, sense: Any) -> list[Number]:
-        matrices = np.reshape(poses, (-1, 4, 4))
-        return [sense[0] * have_sense([], vanishing=[x for T in matrices for x in list_rotation_identities(T[:3, :3])])]
-
     def _judge_contacts(self, contacts: Any, sense: Any) -> list[Number]:
         flags = [on * (on - 1.0) for on in contacts[::2]]
         return [sense[0] * have_sense(contacts[1::2], vanishing=flags)]
@@ -81,3 +80,7 @@ class ArgumentSense:
             way = after[i] - before[i] - dt * after[nq + j]
             found = found * (abs(way) < JUMP + MORE * dt * (abs(before[nq + j]) + abs(after[nq + j])))
         return [found]
+
+
+def _judge_goal(cost: HorizonCost, goal: Any, sense: Any) -> list[Number]:
+    return [sense[0] * have_sense([], vanishing=cost.list_identities(goal))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,6 +48,7 @@ def converge(
     terminal: Any = None,
     frames: Any = None,
     frame_weights: Any = None,
+    goals: Mapping[str, Any] | None = None,
     contacts: Any = None,
     first: float | None = None,
     previous: Any = None,
@@ -68,6 +70,7 @@ def converge(
         terminal: of the last state (2 nv, 2 nv), where the controller takes it.
         frames: poses (N + 1, frames, 4, 4), or (frames, 4, 4) for all instants, where the controller takes them.
         frame_weights: of them, (frames, 6).
+        goals: of other costs, and their weights, by the names of arguments; a goal (...) is that of all instants.
         contacts: a schedule, where the controller takes one.
         first: the first interval (s), where the controller takes one.
         previous: a solution to begin with; by default none.
@@ -84,13 +87,17 @@ def converge(
         )
     solution = np.zeros(find_argument(control, "previous").shape) if previous is None else np.asarray(previous)
     more = {"terminal": terminal, "frames": frames, "frame_weights": frame_weights, "contacts": contacts}
-    more["first"] = first
+    more |= {"first": first, **(goals or {})}
     for name, value in more.items():
         if (value is None) == any(argument.name == name for argument in control.arguments):
             raise InputError(f"{control.name} takes {'' if value is None else 'no '}{name}", fix="see its signature")
-    if frames is not None:
-        more["frames"] = _repeat_poses(frames, find_argument(control, "frames").shape)
-    names, given = [result.name for result in control.results], [x for x in more.values() if x is not None]
+    missing = [argument.name for argument in control.arguments[4:-2] if argument.name not in more]
+    if missing:
+        raise InputError(f"{control.name} takes {missing[0]}", fix=f"goals={{{missing[0]!r}: ...}}")
+    for name in ("frames", *(goals or ())):
+        if more[name] is not None:
+            more[name] = _repeat(name, more[name], find_argument(control, name).shape)
+    names, given = [result.name for result in control.results], [more[a.name] for a in control.arguments[4:-2]]
 
     def call(last: Any) -> PredictedMotion:
         results = control(q, qd, references, weights, *given, 0.0, last)
@@ -131,10 +138,10 @@ def _is_optimal(solution: Float[np.ndarray, "6"], tolerance: float) -> bool:
     return status < UNFINISHED and max(defect, change, barrier) < tolerance
 
 
-def _repeat_poses(poses: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return goals of frames at all instants (N + 1, frames, 4, 4). Raises InputError."""
-    given = validate_numbers("frames", poses)
+def _repeat(name: str, goals: Any, shape: tuple[int, ...]) -> np.ndarray:
+    """Return goals at all instants (N + 1, ...), of one for all or of one each. Raises InputError."""
+    given = validate_numbers(name, goals)
     try:
         return np.broadcast_to(given, shape)
     except ValueError:
-        raise InputError(f"frames of the shape {given.shape}", fix=f"give {shape[1:]}, or {shape}") from None
+        raise InputError(f"{name} of the shape {given.shape}", fix=f"give {shape[1:]}, or {shape}") from None

@@ -10,9 +10,10 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.control.predictive.frame_goals import FrameGoals
+from screwgraph.motion.control.predictive.horizon_costs import CostErrors, HorizonCost
 from screwgraph.motion.control.predictive.local_steps import LocalSteps
 from screwgraph.motion.control.predictive.stage_model import StageModel
+from screwgraph.motion.control.predictive.terminal_costs import StateWeights, TerminalCost
 from screwgraph.optimize.chain_program import Bound
 
 SIDES = (True, False)
@@ -42,8 +43,8 @@ class Horizon:
     iterations: int
     barrier_steps: int
     shortenings: int = 0
-    frames: tuple[str, ...] = ()
-    has_riccati_end: bool = False
+    costs: tuple[HorizonCost, ...] = ()
+    terminal: TerminalCost = StateWeights()  # noqa: RUF009
     shortest: float | None = None
 
     @property
@@ -51,7 +52,7 @@ class Horizon:
         """All that code depends on."""
         bounds = tuple(tuple(map(float, x)) for x in (*self.efforts, self.x_lower, self.x_upper))
         counts = self.stages, self.iterations, self.barrier_steps, self.shortenings
-        more = self.frames, self.has_riccati_end, self.shortest
+        more = self.costs, self.terminal, self.shortest
         return (*self.model.question, self.dt, bounds, self.penalty, *counts, *more)
 
     @property
@@ -76,19 +77,28 @@ class Horizon:
         return self.shortest is not None
 
     @cached_property
-    def goals(self) -> FrameGoals:
-        """Goals of frames."""
-        return FrameGoals(self.model.coordinates, self.frames)
+    def errors(self) -> tuple[CostErrors, ...]:
+        """Code of the errors of each cost beside those of states and inputs."""
+        return tuple(CostErrors(self.model.coordinates, cost) for cost in self.costs)
+
+    def name_goals(self, suffix: str = "") -> list[str]:
+        """Return the vectors of goals, of one instant by a suffix, and weights of each cost."""
+        return [name for own in self.costs for name in (f"goal.{own.name}{suffix}", f"goal.{own.weights_name}")]
+
+    @property
+    def terminal_shape(self) -> tuple[int, ...]:
+        """The shape of numbers that the last state's cost has of its own, if it has some."""
+        return self.terminal.find_shape(self.model.robot.nv)
 
     @property
     def end(self) -> str:
-        """The vector of the weights of the last state: a matrix, or those of the others."""
-        return "terminal" if self.has_riccati_end else "weights"
+        """The vector of the weights of the last state: of its own, or those of the others."""
+        return "terminal" if self.terminal_shape else "weights"
 
     @property
     def is_curved(self) -> bool:
         """Whether costs depend on the trajectory about which they are linearised."""
-        return bool(self.steps.bent or self.frames)
+        return bool(self.steps.bent or self.costs)
 
     @cached_property
     def columns(self) -> tuple[bool, ...]:
@@ -125,7 +135,7 @@ class Horizon:
         for joint in self.steps.bent:
             for i in range(joint.v.start, joint.v.stop):
                 rows[i][joint.v.start :] = [None] * (i + 1 - joint.v.start)
-        for i in range(self.model.robot.nv) if self.frames else ():
+        for i in range(self.model.robot.nv) if self.costs else ():
             rows[i] = [None] * (i + 1)
         return rows
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.compiler import Argument, Function
 from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.horizon_costs import HorizonCost
 
 COUNT = 8
 """Calls; in pairs, of which the second goes on from the first."""
@@ -41,7 +43,7 @@ def _draw_argument(rng: np.random.Generator, a: Argument, horizon: Horizon) -> F
         "qd": lambda rng, a: AWAY * rng.standard_normal(robot.nv),
         "references": lambda rng, a: _draw_references(rng, a, horizon),
         "terminal": lambda rng, a: np.diag(rng.uniform(0.1, 1.0, a.shape[0])).ravel(),
-        "frames": _draw_poses,
+        **{own.name: partial(_draw_goals, own) for own in horizon.costs},
         "contacts": _draw_contacts,
         "first": lambda rng, a: np.array([0.7 * horizon.dt]),
         "advance": lambda rng, a: rng.choice([0.0, 0.3, 1.0], 1),
@@ -60,10 +62,8 @@ def _draw_references(rng: np.random.Generator, a: Argument, horizon: Horizon) ->
     return found.ravel()
 
 
-def _draw_poses(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, " k"]:
-    found = np.tile(np.eye(4), (*a.shape[:2], 1, 1))
-    found[..., :3, 3] = rng.standard_normal((*a.shape[:2], 3))
-    return found.ravel()
+def _draw_goals(cost: HorizonCost, rng: np.random.Generator, a: Argument) -> Float[np.ndarray, " k"]:
+    return np.ravel([cost.draw(rng) for _ in range(a.shape[0])])
 
 
 def _draw_contacts(rng: np.random.Generator, a: Argument) -> Float[np.ndarray, " k"]:

@@ -15,17 +15,19 @@ from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.predictive.horizon_costs import HORIZON_COSTS, HorizonCost
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
 from screwgraph.motion.control.predictive.predictive_controller import (
     DT,
-    check_end,
-    check_frames,
+    check_costs,
     check_numbers,
     check_states,
+    choose_terminal_cost,
     make_model,
 )
 from screwgraph.motion.control.predictive.state_coordinates import check_near, make_states
+from screwgraph.motion.control.predictive.terminal_costs import TERMINAL_COSTS
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
 
@@ -55,11 +57,11 @@ FILE: Keys = {
     **NUMBERS,
     **COUNTS,
     "actuated": Entry("actuators or joints with efforts", "[name, ...]", default="actuators, else joints"),
-    "frames": Entry("links or frames whose poses have goals", "[name, ...]", default="none"),
+    **{key: kind.ENTRY for key, kind in HORIZON_COSTS.items()},
     "near": Entry(
         "position of all coordinates, near which loops are closed", "[number, ...]", "m, rad", "the neutral one"
     ),
-    "terminal": Entry("what the last state costs", "weights or riccati", default="weights"),
+    "terminal": Entry("what the last state costs", " or ".join(TERMINAL_COSTS), default="weights"),
     "limits": Entry("that are kept", "mapping"),
     **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
 }
@@ -79,7 +81,7 @@ class HorizonFile:
     barrier_steps: int | None = None
     shortenings: int | None = None
     actuated: tuple[str, ...] | None = None
-    frames: tuple[str, ...] | None = None
+    costs: tuple[HorizonCost, ...] | None = None
     near: tuple[float, ...] | None = None
     terminal: str | None = None
     limits: HorizonLimits | None = None
@@ -108,9 +110,10 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
         raise entries["ground"].complaint("there are no contacts")
     found: dict[str, Any] = {key: entries[key].number({}) for key in NUMBERS if key in entries}
     found |= {key: entries[key].whole_number({}) for key in COUNTS if key in entries}
-    for key in ("actuated", "frames"):
-        if key in entries:
-            found[key] = tuple(item.text() for item in entries[key].items())
+    if "actuated" in entries:
+        found["actuated"] = tuple(item.text() for item in entries["actuated"].items())
+    costs = tuple(kind.read_entry(entries[key]) for key, kind in HORIZON_COSTS.items() if key in entries)
+    found |= {"costs": costs} if costs else {}
     if "near" in entries:
         found["near"] = tuple(item.number({}) for item in entries["near"].items())
     if "terminal" in entries:
@@ -149,9 +152,10 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
     for frame in (*frames, *(item.mapping()["frame"] for item in contacts)):
         with complaints_at("a frame", frame.at):
             make_states(model).check_frame(frame.text())
-    if found.frames:
-        with complaints_at(WHO, entries["frames"].at):
-            check_frames(model, found.frames)
+    for key in HORIZON_COSTS:
+        if key in entries:
+            with complaints_at(WHO, entries[key].at):
+                check_costs(make_states(model), found.costs or ())
     limits = found.limits or HorizonLimits()
     if "limits" in entries:
         joints = make_states(model).joints
@@ -164,7 +168,7 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
             with complaints_at(WHO, entries[key].at):
                 stage = make_model(model, *given)
                 if key == "terminal":
-                    check_end(entries[key].text(), model, stage, found.frames or ())
+                    choose_terminal_cost(entries[key].text(), stage, found.costs or ())
 
 
 def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, motors: StageMotors) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -30,12 +30,18 @@ from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.contact_model import ContactModel
 from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.horizon_costs import FrameCost, HorizonCost
 from screwgraph.motion.control.predictive.horizon_examples import draw_examples
 from screwgraph.motion.control.predictive.limits import HorizonLimits
-from screwgraph.motion.control.predictive.local_steps import LocalSteps
 from screwgraph.motion.control.predictive.motors import choose_motors
 from screwgraph.motion.control.predictive.stage_model import DrivenModel, StageModel
-from screwgraph.motion.control.predictive.state_coordinates import RobotStates, check_near, make_states
+from screwgraph.motion.control.predictive.state_coordinates import (
+    RobotStates,
+    StateCoordinates,
+    check_near,
+    make_states,
+)
+from screwgraph.motion.control.predictive.terminal_costs import TERMINAL_COSTS, TerminalCost
 from screwgraph.motion.control.predictive.tick import Tick
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION
 from screwgraph.motion.control.reduced_motion import ReducedMotion
@@ -47,8 +53,8 @@ ROUNDING = 1e-9
 """Part of a rate."""
 FEWEST, LONGEST = 2, 1000
 """Stages of a horizon."""
-ENDS = ("weights", "riccati")
-"""What the last state costs."""
+ARGUMENTS = ("q", "qd", "references", "weights", "terminal", "contacts", "first", "advance", "previous")
+"""Names of arguments that are none of costs of one's own."""
 MOST_SHORTENINGS = 20
 """A quarter of a quarter, and so on: a step of 1e-12 is none."""
 
@@ -67,7 +73,8 @@ def mpc(
     frames: Sequence[str] = (),
     limits: HorizonLimits | None = None,
     drag: float | None = None,
-    terminal: Literal["weights", "riccati"] = "weights",
+    costs: Sequence[HorizonCost] = (),
+    terminal: str = "weights",
     iterations: int = 1,
     barrier_steps: int = 2,
     shortenings: int = 4,
@@ -135,6 +142,7 @@ def mpc(
         near: position (nq,) of all joints or coordinates, near which loops are closed by six steps of Newton's method;
             by default the neutral one. Where robots stand otherwise, give that position.
         frames: links or frames whose poses have goals.
+        costs: further ones beside those of states and inputs; goals (N + 1, ...) and weights of each are arguments.
         limits: efforts, positions and velocities that are kept; by default those of the robot's file.
         drag: of feet that are on and move (1/s): they lose this part of their velocity in a second; by default all of
             it in two steps.
@@ -156,8 +164,8 @@ def mpc(
     kept = limits or HorizonLimits()
     stage = make_model(model, dt, actuated, contacts, ground, kept, drag, near)
     lower, upper = kept.states(stage.robot)
-    efforts, goals = kept.efforts(stage.motors), check_frames(model, frames)
-    check_end(terminal, model, stage, goals)
+    efforts, costs = kept.efforts(stage.motors), (*list_frame_costs(frames), *costs)
+    check_costs(stage.coordinates, costs)
     own = Horizon(
         stage,
         dt,
@@ -169,8 +177,8 @@ def mpc(
         iterations,
         barrier_steps,
         shortenings,
-        goals,
-        terminal == "riccati",
+        costs,
+        choose_terminal_cost(terminal, stage, costs),
         None if rate is None else 0.5 / rate,
     )
     tick = Tick(own)
@@ -229,39 +237,48 @@ def make_model(
     return ContactModel(RobotStates(robot, motors.coordinates.near), motors, motion, rate, limits.largest_force(weight))
 
 
-def check_frames(model: Model, frames: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of frames. Raises InputError where one is unknown or named twice."""
+def list_frame_costs(frames: Sequence[str]) -> list[FrameCost]:
+    """Return the cost of poses of frames, if there are some."""
     names = (frames,) if isinstance(frames, str) else tuple(frames)
-    states = make_states(model)
-    for name in names:
-        states.check_frame(name)
-    if len(set(names)) < len(names):
-        raise InputError(f"frames: {', '.join(names)}", why="one is named twice")
-    return names
+    return [FrameCost(names)] if names else []
 
 
-def check_end(terminal: str, model: Model, stage: StageModel, frames: Sequence[str]) -> None:
-    """Raise InputError where the last state of a horizon has no such cost."""
-    if terminal not in ENDS:
-        raise InputError(f"terminal is {terminal!r}", fix=f"one of {', '.join(ENDS)}")
-    is_curved = frames or stage.coordinates.options or LocalSteps(stage.robot, DT, DT).bent
-    if terminal == "riccati" and (is_curved or not stage.commands_efforts):
-        raise InputError(
-            f"terminal={terminal!r} of {model.name!r}",
-            why="no floating base, ball joint, loop, contact or goal of a frame has one",
-            fix='terminal="weights"',
-        )
+def check_costs(states: StateCoordinates, costs: Sequence[HorizonCost]) -> None:
+    """Raise InputError where a model cannot have a cost of a horizon, or arguments would have one name."""
+    found = set[str](ARGUMENTS)
+    for cost in costs:
+        cost.check(states)
+        for name in (cost.name, cost.weights_name):
+            if name in found or not (name.isidentifier() and name.isascii()):
+                raise InputError(
+                    f"an argument of a cost is called {name!r}",
+                    why="another one is, too" if name in found else "names are letters, digits and _",
+                    fix="give the cost another name",
+                )
+            found.add(name)
+
+
+def choose_terminal_cost(name: str, stage: StageModel, costs: Sequence[HorizonCost]) -> TerminalCost:
+    """Return the cost of the last state of this name. Raises InputError where there is none, or no such horizon."""
+    if name not in TERMINAL_COSTS:
+        raise InputError(f"terminal is {name!r}", fix=f"one of {', '.join(TERMINAL_COSTS)}")
+    TERMINAL_COSTS[name].check(stage, costs)
+    return TERMINAL_COSTS[name]
 
 
 def _list_arguments(tick: Tick) -> tuple[Argument, ...]:
-    model, N, count = tick.own.model, tick.N, len(tick.own.frames)
+    model, N, end = tick.own.model, tick.N, tick.own.terminal_shape
     robot = model.robot
     names = [(kind, joint_variables(robot, kind)) for kind in ("q", "qd")]
     shapes: dict[str, tuple[int, ...]] = {
         "references": (N + 1, robot.nq + robot.nv + model.nu),
         "weights": (2 * robot.nv + model.input_weights,),
-        **({"terminal": (2 * robot.nv, 2 * robot.nv)} if tick.own.has_riccati_end else {}),
-        **({"frames": (N + 1, count, 4, 4), "frame_weights": (count, 6)} if count else {}),
+        **({"terminal": end} if end else {}),
+        **{
+            name: shape
+            for own in tick.own.costs
+            for name, shape in ((own.name, (N + 1, *own.goal_shape)), (own.weights_name, own.weights_shape))
+        },
         **({"contacts": (N, model.switches // 2, 2)} if model.switches else {}),
         **({"first": ()} if tick.own.is_timed else {}),
         "advance": (),

@@ -1,4 +1,4 @@
-"""What a tick computes at a stage of a horizon: straight-line code on vectors that `tick.py` names.
+"""What a tick computes at a stage of a horizon: straight-line code on vectors that `tick_memory.py` names.
 
 States of a trajectory are (q, qd), those of the solver local coordinates (`local_steps.py`) and qd.
 """
@@ -99,10 +99,10 @@ class StageTerms:
     # Costs and bounds.
 
     def cost(self, references: Any, weights: Any, at: Any, *more: Any) -> list[Number]:
-        """Return h, H (live entries), g and the bounds of inputs and states; `more`: frames' goals, switches."""
+        """Return h, H (live entries), g and bounds of inputs and states; `more`: goals, their weights, switches."""
         own, h, switches = self.own, self.dt, more[-1] if self.own.model.switches else ()
         _, _, u = self.split(references)
-        square, slope = self._state_cost(references, weights, at, *more)
+        square, slope = self.expand_state(references, weights, at, *more)
         w, wanted = own.model.weigh_inputs(weights[2 * self.nv :], u, switches)
         for a, x in zip(w, wanted, strict=True):
             square.append([2.0 * h * a])
@@ -118,19 +118,14 @@ class StageTerms:
 
     def terminal(self, references: Any, weights: Any, at: Any, *more: Any) -> list[Number]:
         """Return the lower triangle of the Hessian, and the gradient, of the last state."""
-        if self.own.has_riccati_end:
-            rows = 2.0 * np.reshape(weights, (2 * self.nv, -1))
-            wanted = self.split(references)
-            slope = [-dot(row, [*wanted[0], *wanted[1]]) for row in rows]
-            return [*(x for i, row in enumerate(rows) for x in row[: i + 1]), *slope]
-        square, slope = self._state_cost(references, weights, at, *more)
+        square, slope = self.own.terminal.expand(self, references, weights, at, *more)
         rows = [[*[0.0] * (i + 1 - len(row)), *row] for i, row in enumerate(square)]
         return [*(x for row in rows for x in row), *slope]
 
-    def _state_cost(
+    def expand_state(
         self, references: Any, weights: Any, at: Any, *more: Any
     ) -> tuple[list[list[Number]], list[Number]]:
-        """Return the ends of the rows of the Hessian up to its diagonal, as far as they are live, and the gradient."""
+        """Return a state's cost: live ends of the rows of the Hessian up to its diagonal, and the gradient."""
         h, n = self.before, self.nv
         w = [2.0 * h * x for x in weights[: 2 * n]]
         wanted = [*self.steps.local(references[: self.nq]), *self.split(references)[1]]
@@ -148,9 +143,8 @@ class StageTerms:
                 column = [row[i] for row in scaled]
                 square[place] = [dot(column, [row[j] for row in turn]) for j in range(i + 1)]
                 slope[place] = dot(column, beyond[joint.v])
-        if self.own.frames:
-            goals, own_w = more[:2]
-            errors, by_q = self.own.goals.compare(goals, q)
+        for cost, goal, own_w in zip(self.own.errors, more[::2], more[1::2], strict=False):
+            errors, by_q = cost.expand(goal, q)
             by_q, z = self.steps.turn_columns(by_q, v), self.steps.local(q)
             scaled = [[2.0 * h * a * x for x in row] for a, row in zip(own_w, by_q, strict=True)]
             left = [e - dot(row, z) for e, row in zip(errors, by_q, strict=True)]
@@ -315,19 +309,14 @@ class StageTerms:
         total: Number = 0.0
         for a, w in zip(beyond, weights, strict=False):
             total = total + w * a * a
-        if self.own.frames:
-            goals, own_w = more[:2]
-            for a, w in zip(self.own.goals.errors(z[: self.nq], goals), own_w, strict=True):
+        for cost, goal, own_w in zip(self.own.errors, more[::2], more[1::2], strict=False):
+            for a, w in zip(cost.code(z[: self.nq], goal), own_w, strict=True):
                 total = total + w * a * a
         return self.before * total
 
     def add_last(self, references: Any, weights: Any, z: Any, cost: Any, *more: Any) -> list[Number]:
         """Return the cost with that of the last state."""
-        if self.own.has_riccati_end:
-            beyond = [a - b for a, b in zip(z, references, strict=False)]
-            rows = np.reshape(weights, (len(beyond), -1))
-            return [cost[0] + dot(beyond, [dot(row, beyond) for row in rows])]
-        return [cost[0] + self.square(z, references, weights, *more)]
+        return [cost[0] + self.own.terminal.measure(self, references, weights, z, *more)]
 
     def refuse_open(self, z: Any, cost: Number, refused: float) -> Number:
         """Return the cost, or `refused` where loops cannot be closed at a state."""

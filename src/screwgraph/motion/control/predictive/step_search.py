@@ -99,7 +99,6 @@ class StepSearch:
     def _sum(self, last: str) -> tuple[Part, ...]:
         """Return what adds them, and the cost of the last state."""
         block, terms, N = self.memory.block, self.terms, self.chain.stages
-        goals = ["frames_N", "frame_weights"] * bool(terms.own.frames)
 
         def add_last(references: Any, weights: Any, z: Any, merit: Any, *more: Any) -> list[Number]:
             cost = terms.add_last(references, weights, z, merit[:1], *more)[0]
@@ -112,7 +111,12 @@ class StepSearch:
         return (
             block("none", [], ["merit"], lambda: [0.0] * MERIT),
             StageLoop(N, (block("add", ["merit", "merits_k"], ["merit"], add),), self.windows),
-            block("add last", ["references_N", terms.own.end, last, "merit", *goals], ["merit"], add_last),
+            block(
+                "add last",
+                ["references_N", terms.own.end, last, "merit", *terms.own.name_goals("_N")],
+                ["merit"],
+                add_last,
+            ),
         )
 
     def _find_costate(self) -> Part:

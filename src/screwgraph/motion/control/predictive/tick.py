@@ -1,32 +1,19 @@
-"""A tick of model-predictive control as a routine: from a state and the last solution to the next one.
-
-Layout of `previous` and `next`: [0 of no solution, else 1 and the part of the last step that was taken, negative where
-the trajectory begins far from the state; barrier; the first interval where this is an argument], then for each stage
-k = 0..N-1 [u_k, q and qd of k + 1, switches of k, the solver's own numbers]. All zeros are no solution: a tick then
-begins with the robot at rest where it is. `at` holds the trajectory about which a tick linearises, for each stage
-[q_k, qd_k, u_k], then those of N.
-"""
-
-from __future__ import annotations
+"""A tick of model-predictive control as a routine: from a state and the last solution to the next one."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 from screwgraph.motion.control.live_numbers import keep_sense
 from screwgraph.motion.control.predictive.argument_sense import ArgumentSense
-from screwgraph.motion.control.predictive.base_slopes import BaseSlopes
 from screwgraph.motion.control.predictive.derivatives import Derivatives
-from screwgraph.motion.control.predictive.frame_goals import ERROR, POSE
 from screwgraph.motion.control.predictive.gain_code import list_gain_parts
-from screwgraph.motion.control.predictive.horizon import Horizon
-from screwgraph.motion.control.predictive.stage_terms import StageTerms, clip
-from screwgraph.motion.control.predictive.step_search import MERIT, SEARCH_SIZES, StepSearch
-from screwgraph.motion.control.predictive.tick_outcome import SOLUTION, TickOutcome
+from screwgraph.motion.control.predictive.stage_terms import clip
+from screwgraph.motion.control.predictive.step_search import StepSearch
+from screwgraph.motion.control.predictive.tick_memory import TickMemory
+from screwgraph.motion.control.predictive.tick_outcome import TickOutcome
 from screwgraph.motion.control.predictive.warm_start import WarmStart
-from screwgraph.optimize.chain_program import ChainProgram
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Memory, Number, Part, Routine, SideBySide, StageLoop, When, Window
+from screwgraph.tape import Number, Part, Routine, SideBySide, StageLoop, When
 from screwgraph.tape.parts import Copies, Fill
 
 LEAST_BARRIER, MOST_BARRIER = 1e-4, 1e-3
@@ -37,159 +24,8 @@ that went on growing from call to call never let a trot come back that was pushe
 """
 
 
-class Tick:
-    """The memory of a tick, in which vectors have names, and its parts."""
-
-    def __init__(self, horizon: Horizon) -> None:
-        self.own, model, self.terms = horizon, horizon.model, StageTerms(horizon)
-        n, nq, nu, N = model.robot.nv, model.robot.nq, model.nu, horizon.stages
-        self.nx, self.nu, self.N, self.m, self.forces = nq + n, nu, N, horizon.motors, 0
-        self.forces = len(model.list_forces([1.0] * nu, [1.0] * model.switches))
-        bounds = (*horizon.inputs, *horizon.states, *horizon.rows)
-        self.kept = nu + self.nx + model.switches  # numbers of a stage of a solution, before those of the solver
-        self.size = self.kept + sum(bound.size for bound in bounds)
-        self.head = 2 + horizon.is_timed  # numbers of a solution before those of its stages
-        solution, m = self.head + N * self.size, self.m
-        self.strides = {"at": self.nx + nu, "previous": self.size, "next": self.size, "references": self.nx + nu}
-        self.strides |= {"merits": MERIT}
-        self.strides |= {"states": self.nx, "efforts": m, "forces": self.forces, "contacts": model.switches}
-        F = len(horizon.frames)
-        self.strides |= {"frames": POSE * F, "gap": 2 * n, "offset": m, "rest": nu if model.switches else 0}
-        results = (m, (N + 1) * self.nx, N * m, *([N * self.forces] * bool(self.forces)), m * 2 * n)
-        goals = [(N + 1) * POSE * F, ERROR * F] if F else []
-        end = (4 * n * n,) * horizon.has_riccati_end
-        given = (nq, n, (N + 1) * (self.nx + nu), 2 * n + model.input_weights, *end, *goals)
-        given += (*(N * model.switches,) * self.is_switched, *(1,) * horizon.is_timed)
-        memory = self.memory = Memory()
-        pairs = ((self.results, (*results, solution, len(SOLUTION))), (self.arguments, (*given, 1, solution)))
-        for names, sizes in pairs:
-            for name, size in zip(names, sizes, strict=True):
-                memory.add(name, size)  # results first, then arguments: both stay where a caller has them
-        rows = {"C": horizon.C, "rows": horizon.rows} if horizon.C else {}
-        self.chain = ChainProgram(
-            memory,
-            N,
-            2 * n,
-            nu,
-            J=horizon.J,
-            H=horizon.H,
-            integrated=[(i, n + i) for i in range(n)],
-            inputs=horizon.inputs,
-            states=horizon.states,
-            iterations=horizon.barrier_steps,
-            is_judged=False,
-            scales_penalties=horizon.is_timed,
-            clears_rows=False,
-            **rows,
-        )
-        self.chain.allocate()
-        sizes = {
-            "at": N * (self.nx + nu) + self.nx,
-            "warm": 1,
-            "share": 1,
-            "fits": 2 * self.is_switched,
-            "gap": N * 2 * n,
-            "merits": N * MERIT,
-        }
-        sizes |= {"intervals": N + 1} if horizon.is_timed else {}
-        self.through = BaseSlopes(memory, horizon, self.chain) if self.chain.is_wide and model.base else None
-        if self.through:
-            self.strides |= self.through.strides
-            sizes |= {name: N * stride for name, stride in self.through.strides.items()}
-        sizes |= {"offset": 0 if model.commands_efforts else N * m, "rest": (N if model.switches else 1) * nu}
-        sizes |= dict.fromkeys(("defect", "change", "cost", "violation", "sense", "lost", "left"), 1)
-        if horizon.shortenings:
-            self.strides |= {"trial": self.nx + nu}
-            sizes |= {"trial": sizes["at"], **SEARCH_SIZES}
-        for name, size in sizes.items():
-            memory.add(name, size)
-        self._name_stages()
-
-    @property
-    def is_switched(self) -> bool:
-        """Whether stages have live numbers."""
-        return self.own.model.switches > 0
-
-    @property
-    def results(self) -> tuple[str, ...]:
-        """Vectors that are results."""
-        return ("tau", "states", "efforts", *["forces"] * bool(self.forces), "gain", "next", "solution")
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """Vectors that are arguments."""
-        goals = ["frames", "frame_weights"] if self.own.frames else []
-        weights = ("weights", *["terminal"] * self.own.has_riccati_end, *goals)
-        return ("q", "qd", "references", *weights, *self._live, "advance", "previous")
-
-    @property
-    def _live(self) -> list[str]:
-        return [*["contacts"] * self.is_switched, *["first"] * self.own.is_timed]
-
-    @property
-    def previous(self) -> int:
-        """How many numbers a solution has."""
-        return len(self.memory.places("previous"))
-
-    @cached_property
-    def goals(self) -> list[str]:
-        """The vectors of frames' goals of a stage."""
-        return ["frames_k", "frame_weights"] if self.own.frames else []
-
-    @cached_property
-    def switches(self) -> list[str]:
-        """The vector of a stage's live numbers, where there are some."""
-        return ["contacts_k"] * self.is_switched
-
-    def _name_stages(self) -> None:
-        """Name what belongs to the first stages: vectors of a stage k end in _k, those of the next one in _k+1."""
-        memory, nx, nu, n = self.memory, self.nx, self.nu, self.own.model.robot.nv
-        names = ("x", "u", "x'", "J", "c", "h", "H", "g", "bound_u", "bound_x")
-        for name in (*names, *["scale"] * self.own.is_timed, *["C", "bound_r"] * bool(self.own.C)):
-            self.chain.name_stage(f"{name}_k", name, 0)
-        for name, stride in self.strides.items():
-            if name in memory.names and stride and name != "rest":
-                self._alias(f"{name}_k", name, self.head if name in ("previous", "next") else 0, stride)
-        self._alias("rest_k", "rest", 0, nu)
-        if self.own.shortenings:
-            self._alias("trial_u", "trial", nx, nu)
-            self._alias("trial_x", "trial", 0, nx)
-            self._alias("trial_k+1", "trial", nx + nu, nx)
-            self._alias("trial_N", "trial", self.N * (nx + nu), nx)
-        self._alias("at_u", "at", nx, nu)
-        self._alias("at_x", "at", 0, nx)
-        self._alias("at_k+1", "at", nx + nu, nx)
-        self._alias("states_k+1", "states", nx, nx)
-        self._alias("next_kept", "next", self.head, self.kept)
-        self._alias("next_numbers", "next", self.head + self.kept, self.size - self.kept)
-        if self.own.is_timed:
-            self._alias("intervals_k", "intervals", 0, 2)
-        self._alias("at_N", "at", self.N * (nx + nu), nx)
-        if self.goals:
-            self._alias("frames_N", "frames", self.N * self.strides["frames"], self.strides["frames"])
-        self._alias("references_N", "references", self.N * (nx + nu), nx)
-        c = memory.places("c_k")
-        memory.alias("c_q", c[:n])
-        memory.alias("c_v", c[n:])
-
-    def _alias(self, name: str, vector: str, start: int, size: int) -> None:
-        self.memory.alias(name, self.memory.places(vector)[start : start + size])
-
-    def _windows(self, *vectors: str) -> tuple[Window, ...]:
-        """Return windows that move all of some vectors with the stages, and those of the solver."""
-        found = list[Window]()
-        for name in vectors:
-            places = self.memory.places(name)[self.head if name in ("previous", "next") else 0 :]
-            if len(places) and self.strides[name]:
-                found.append(Window(places.start, len(places), self.strides[name]))
-        if self.is_switched:
-            places = self.memory.places("contacts")
-            found.append(Window(places.start, len(places), self.strides["contacts"]))
-        if self.own.is_timed:
-            places = self.memory.places("intervals")
-            found.append(Window(places.start, len(places), 1))
-        names = ["x", "J", "c", "h", "scale", "H", "g", "bound", "u", "x'", *self.chain.warm_start_vectors]
-        return (*found, *self.chain.window(*names, *["C"] * bool(self.own.C)))
+class Tick(TickMemory):
+    """The parts of a tick."""
 
     def routine(self, names: Sequence[str]) -> Routine:
         """Return the code, whose arguments have these names, one for each number."""
@@ -284,10 +120,14 @@ class Tick:
             block("cost", [*terms.reads, *reads, *self.goals, *self.switches], values, terms.at_stage("cost")),
             *(() if self.own.steps.bent else (Fill(self.memory.places("c_q").start, terms.nv),)),
         )
-        goals, goal = ["frames_N", "frame_weights"] * bool(self.goals), ["frames"] * bool(self.goals)
-        last, found = ["references_N", self.own.end, "at_N", *goals], ["chain.terminal_H", "chain.terminal_g"]
+        last, found = (
+            ["references_N", self.own.end, "at_N", *self.own.name_goals("_N")],
+            ["chain.terminal_H", "chain.terminal_g"],
+        )
         return (
-            (SideBySide if self.own.steps.bent else StageLoop)(self.N, parts, self._windows("references", "at", *goal)),
+            (SideBySide if self.own.steps.bent else StageLoop)(
+                self.N, parts, self._windows("references", "at", *self.moving_goals)
+            ),
             block("terminal", last, found, terms.terminal),
         )
 
@@ -324,7 +164,7 @@ class Tick:
         if not self.own.shortenings:
             return ()
         moving = ["at", "trial", "merits", "references", "gap", "offset"]
-        windows = self._windows(*moving, *["frames"] * bool(self.goals))
+        windows = self._windows(*moving, *self.moving_goals)
         search = StepSearch(self.memory, self.terms, self.chain, windows, (*self.goals, *self.switches))
         return self._copy(["at_x"], ["trial_x"]), *search.parts()
 
@@ -345,7 +185,7 @@ class Tick:
         self._alias("next_head", "next", 0, self.head)
         stage = [*terms.reads, "references_k", "weights", "at_k", "at_k+1", "efforts_k", *self.goals, *self.switches]
         sums = ["merits_k", "cost", "violation"]
-        last = ["references_N", self.own.end, "at_N", "cost", *["frames_N", "frame_weights"] * bool(self.goals)]
+        last = ["references_N", self.own.end, "at_N", "cost", *self.own.name_goals("_N")]
         keep = ["at_u", "at_k+1", *self.switches, *(f"{name}_k" for name in self.chain.warm_start_vectors)]
         for name in self.chain.warm_start_vectors:
             self.memory.alias(f"{name}_k", self.chain.stage(name, 0))
@@ -358,10 +198,10 @@ class Tick:
             *self._forces(),
         )
         moving = ["references", "at", "states", "efforts", "next", "merits", *["forces"] * bool(self.forces)]
-        moving += ["frames"] * bool(self.goals)
+        moving += self.moving_goals
         head = ["chain.solution", "chain.barrier", "cost", "violation", "defect", "change", "efforts_k", "gap_k"]
         head += ["sense", "left", *["first"] * self.own.is_timed, *["length"] * bool(self.own.shortenings)]
-        head += ["terminal"] * self.own.has_riccati_end + ["weights", *["frame_weights"] * bool(self.goals)]
+        head += ["terminal"] * bool(self.own.terminal_shape) + ["weights", *self.goals[1::2]]
         return (
             block("no cost", [], ["cost", "violation"], lambda: [0.0, 0.0]),
             self._copy(["at_x"], ["states_k"]),
@@ -394,7 +234,3 @@ class Tick:
         if not self.forces:
             return ()
         return (self.memory.block("forces", ["at_u", *self.switches], ["forces_k"], self.own.model.list_forces),)
-
-    def _copy(self, sources: Sequence[str], targets: Sequence[str]) -> Part:
-        places = [tuple(p for name in side for p in self.memory.places(name)) for side in (sources, targets)]
-        return Copies(*places)

@@ -51,7 +51,7 @@ class TickOutcome:
         """
         first, more = (list(more[0]), more[1:]) if self.own.is_timed else ([], more)
         length, rest = (more[0], more[1:]) if self.own.shortenings else ((1.0,), more)
-        end, weights = (rest[0], rest[1:]) if self.own.has_riccati_end else ((), rest)
+        end, weights = (rest[0], rest[1:]) if self.own.terminal_shape else ((), rest)
         # Efforts and gaps are no numbers where there are no dynamics, as of loops that cannot be closed.
         sound = sense[0] * have_sense([x for own in weights for x in own], [*end, *efforts, *gap])
         for x in first:
