@@ -8,6 +8,7 @@ from tests.suites import in_suites
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_weights
+from screwgraph.motion.control.predictive.stiff_dampers import damp_implicitly
 
 FILES = [
     "ur10_robot",
@@ -36,7 +37,12 @@ def make_case(robot: sg.Robot, number: int) -> tuple[Case, np.ndarray, np.ndarra
         robot, position=rng.uniform(5.0, 20.0, n), velocity=rng.uniform(0.05, 0.5, n), effort=1e-2 / most**2
     )
     control = sg.mpc(robot, DT, N, limits=limits)
-    return Case(robot, control, weights, DT, list(range(n)), limits, lambda *_: (q, qd, goal)), q, qd, goal
+    return (
+        Case(damp_implicitly(robot, DT), control, weights, DT, list(range(n)), limits, lambda *_: (q, qd, goal)),
+        q,
+        qd,
+        goal,
+    )
 
 
 @pytest.mark.parametrize("file", [FILES[0], *(in_suites(name) for name in FILES[1:])])

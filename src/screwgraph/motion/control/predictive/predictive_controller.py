@@ -41,6 +41,7 @@ from screwgraph.motion.control.predictive.state_coordinates import (
     check_near,
     make_states,
 )
+from screwgraph.motion.control.predictive.stiff_dampers import damp_implicitly
 from screwgraph.motion.control.predictive.terminal_costs import TERMINAL_COSTS, TerminalCost
 from screwgraph.motion.control.predictive.tick import Tick
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION
@@ -83,8 +84,9 @@ def mpc(
     """Return a model-predictive controller: from a state, references and its last solution to efforts and a new one.
 
     It follows references over a horizon with inputs u_k that are held for `dt` (s):
-    v_{k+1} = v_k + dt qdd(q_k, v_k, u_k), and q_{k+1} is where v_{k+1} leads from q_k in dt. It minimises dt times the
-    sum of weighted squares of x_k - x*_k, x = (q, qd), k = 0..N, and of u_k - u*_k, k = 0..N-1, plus penalties of
+    v_{k+1} = v_k + dt qdd(q_k, v_k, u_k), and q_{k+1} is where v_{k+1} leads from q_k in dt; dampers of joints that
+    would turn velocities around within dt act with v_{k+1}, as of geared arms with 10 N m s/rad. It minimises dt times
+    the sum of weighted squares of x_k - x*_k, x = (q, qd), k = 0..N, and of u_k - u*_k, k = 0..N-1, plus penalties of
     states beyond their limits. A call linearises the dynamics along the last solution, takes `barrier_steps` steps of a
     primal-dual interior point on the quadratic program that is left, whose barrier adapts, and keeps slacks and
     multipliers for the next call: the real-time iteration of Diehl et al. (2005) with the interior point of Rao, Wright
@@ -212,7 +214,9 @@ def make_model(
     near: Any = None,
 ) -> StageModel:
     """Return the model of a stage. Raises InputError."""
-    motors = choose_motors(model, actuated, check_near(model, near))
+    place = check_near(model, near)
+    damped = damp_implicitly(model, dt, place) if isinstance(model, Robot) else model
+    motors = choose_motors(damped, actuated, place)
     if not contacts:
         for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
             if value is not None:

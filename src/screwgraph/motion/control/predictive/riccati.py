@@ -14,6 +14,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import bias_forces
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
+from screwgraph.motion.control.predictive.stiff_dampers import damp_implicitly
 
 AT_REST = 1e-6
 """Largest acceleration (rad/s^2, m/s^2) of a robot in equilibrium."""
@@ -39,7 +40,8 @@ def solve_riccati(
     Raises:
         InputError: the robot has loops, floats or has ball joints; it does not rest at the goal; nothing steadies it.
     """
-    motors = choose_motors(robot, actuated)
+    has_step = 0.0 < dt < np.inf
+    motors = choose_motors(damp_implicitly(robot, dt) if has_step else robot, actuated)
     n, m = robot.nv, len(motors.names)
     if robot.is_closed or robot.nq != n:
         raise InputError(f"the regulator of {robot.name!r}", why="it has loops, or positions that are no vector")
@@ -48,7 +50,7 @@ def solve_riccati(
         raise InputError(f"position {q.shape}, weights {w.shape}", fix=f"give ({n},), ({2 * n + m},)")
     if not np.isfinite(q).all():
         raise InputError("position", why="there are numbers that are not finite")
-    if not (np.isfinite(w).all() and np.all(w >= 0.0) and np.all(w[2 * n :] > 0.0) and 0.0 < dt < np.inf):
+    if not (np.isfinite(w).all() and np.all(w >= 0.0) and np.all(w[2 * n :] > 0.0) and has_step):
         raise InputError("weights or dt", why="weights are from 0 on, those of efforts and dt positive")
     rest = np.zeros(n)
     held = _hold(motors, q) if effort is None else validate_numbers("effort", effort)

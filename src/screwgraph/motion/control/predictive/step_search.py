@@ -29,8 +29,9 @@ DESCENT = 0.3
 """Part of what defects weigh by which the merit shall fall at least, where that decides on nu."""
 SLACK = 0.1
 """Part of the merit, at most, by which an interior point's freedom may raise it."""
-TINY, NOTHING = 1e-9, 1e-25
-"""Part of the merit, and merit, by which rounding may raise it; defects below the part do not decide on nu."""
+TINY, NOTHING = 1e-9, 1e-14
+"""Part of the merit, and merit, by which rounding and the least barrier may raise it; defects below the part do not
+decide on nu."""
 ENDLESS = 1e250
 """A cost or merit beyond is none."""
 SEARCH = ("length", "best", "least", "cost0", "defect0", "weight", "open")
