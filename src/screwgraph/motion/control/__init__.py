@@ -10,7 +10,7 @@ from screwgraph.motion.control.barriers import (
     SelfCollisionBarrier,
     ShapeBarrier,
 )
-from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, Sole
+from screwgraph.motion.control.contacts import GlidingPoint, HeldContact, PlanarPoint, Sole
 from screwgraph.motion.control.control_loop import ControlLoop, ControlReport
 from screwgraph.motion.control.controller import controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.motion.control.controller_files import ControllerFile, load_controller
@@ -68,6 +68,7 @@ __all__ = [
     "LinkCapsule",
     "MomentumTask",
     "MotionTask",
+    "PlanarPoint",
     "PlaneBarrier",
     "PostureTask",
     "PowerLimit",

@@ -64,8 +64,8 @@ def controller(
             those of all joints or coordinates, loops closed; mechanisms have no contacts.
         tasks: what it follows.
         contacts: points, balls (`sg.Contact`, of whose law only friction counts), soles (`sg.control.Sole`) and
-            points that glide (`sg.control.GlidingPoint`), each on as many joints of its own as its force has
-            components: three, six, or one.
+            points that glide (`sg.control.GlidingPoint`) or stand on legs of two joints (`sg.control.PlanarPoint`),
+            each on as many joints of its own as its force has components: three, six, one, or two.
         ground: the plane on which feet stand.
         limits: joints' limits that are kept; by default those of the robot's file, at 1 kHz.
         barriers: what stays positive whatever the tasks are: distances, or functions of one's own.

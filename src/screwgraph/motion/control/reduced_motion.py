@@ -202,8 +202,8 @@ class ReducedMotion:
                     why=f"it needs {contact.size} that move it in as many ways and carry no other contact",
                     fix="several points of one foot are one sg.control.Sole"
                     if len(alone) < len(paths[c])
-                    else "a leg of five joints holds a Sole of width 0, of three a point"
-                    if 3 <= len(alone) < contact.size
+                    else "a leg of five joints holds a Sole of width 0, of three a point, of two a PlanarPoint"
+                    if 2 <= len(alone) < contact.size
                     else "",
                 )
             found.append(make_leg(contact, samples[c], own, alone, paths[c]))

@@ -12,6 +12,7 @@ import pytest
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.mechanics.dynamics.test_actuators import DIFFERENTIAL, TENDONS, geared
 from tests.motion.control.predictive.actuated_plants import PLANTS, load_plant
+from tests.motion.control.predictive.test_closed_legs import ClosedLeg, foot, leg
 from tests.motion.control.predictive.test_floating_bases import hopper
 
 import screwgraph as sg
@@ -101,6 +102,24 @@ def test_feet_have_the_same_forces_with_any_gears():
     np.testing.assert_allclose(results[1].forces, results[0].forces, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(B @ results[1].tau, results[0].tau, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(B @ results[1].gain, results[0].gain, rtol=1e-6, atol=1e-4)
+
+
+def test_closed_legs_have_the_same_forces_with_motors_on_rotors_and_rods():
+    """Of joints that follow others, too: B is G'B, G of all velocities by independent ones."""
+    bare, motors = leg(), (geared("lift", lift=2.0), geared("roll", motor=1.0), geared("knee", knee=0.5, swing=1.0))
+    robot, contact, on = replace(bare, actuators=motors), foot(), np.array([[1], [0], [0], [1]])
+    y, results = np.array([0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 1.0, 0.1, 0.2, 0.1]), []
+    for own in (bare, robot):
+        control = sg.mpc(own, 0.02, 4, contacts=[contact], limits=HorizonLimits(effort=np.inf))
+        weights = stack_weights(own, position=10.0, force=1e-4, acceleration=1e-4)
+        schedule = stack_schedule(control, [contact], on)
+        results.append(converge(control, y, np.zeros(9), stack_references(control, y), weights, contacts=schedule))
+    closed = ClosedLeg(robot)
+    q = closed.close(y)
+    B = np.array([closed.complete(q, row) for row in np.eye(9)]) @ robot.actuation_matrix(q)
+    np.testing.assert_allclose(results[1].forces, results[0].forces, atol=1e-9)
+    np.testing.assert_allclose(B[6:] @ results[1].tau, results[0].tau, atol=1e-9)
+    np.testing.assert_allclose(B[6:] @ results[1].gain, results[0].gain, atol=1e-7)
 
 
 # Limits, laws of force, terminal costs.

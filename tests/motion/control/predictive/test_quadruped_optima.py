@@ -3,12 +3,15 @@
 Bodies' numbers are those of its file, equations of motion IPOPT's own.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 pytest.importorskip("casadi")
 
 from tests.motion.control.predictive.bodies import Part, Tree
+from tests.motion.control.predictive.random_actuators import Pulls, Way, make_gear
 from tests.motion.control.predictive.random_feet import bound_forces
 from tests.motion.control.predictive.random_horizons import Drawn, compare, settle
 from tests.motion.control.predictive.scenes import Bodies, Foot
@@ -16,6 +19,7 @@ from tests.motion.control.predictive.transcription import Task
 from tests.suites import record
 
 import screwgraph as sg
+from screwgraph.model.robot import Transmission
 from screwgraph.motion.control import HorizonLimits, stack_references, stack_schedule, stack_weights
 from screwgraph.motion.control.predictive.motors import choose_motors
 
@@ -61,14 +65,25 @@ def draw_case(name) -> Drawn:
     goal[2] -= 0.06 * ("squat" in name)
     v[4] = 0.64 * ("pushed" in name)
     limits = HorizonLimits(effort=12.0) if "weak" in name else HorizonLimits()
+    drive = None
+    if "geared" in name:  # each calf's belt runs over the thigh's joint
+        limits, ways, motors = HorizonLimits(effort=1.5), list[Way](), list[Transmission]()
+        for hip, thigh, calf in np.reshape(robot.joint_names[1:], (4, 3)).tolist():
+            for terms in ({hip: 6.3}, {thigh: -8.0}, {calf: 9.0, thigh: 9.0}):
+                made, way = make_gear(f"m{len(ways)}", terms, (-np.inf, np.inf))
+                motors.append(made)
+                ways.append(way)
+        robot = replace(robot, actuators=tuple(motors))
+        named = tuple(replace(part, name=joint) for part, joint in zip(parts, robot.joint_names, strict=True))
+        drive = Pulls(Tree(named, np.zeros(3)), tuple(ways))
     control = sg.mpc(robot, DT, STAGES, contacts=contacts, limits=limits)
     position = [40.0] * 3 + [50.0, 50.0, 400.0] + [2.0] * 12
     weights = stack_weights(robot, position=position, velocity=0.4, force=1e-4, acceleration=1e-6)
-    motors, (low, up) = list(range(6, robot.nv)), (np.array(side) for side in limits.states(robot))
+    driven, (low, up) = list(range(6, robot.nv)), (np.array(side) for side in limits.states(robot))
     tree, axes = Tree(tuple(parts), np.array([0.0, 0.0, -9.81])), np.asarray(sg.Plane().touch(np.zeros(3))[1])
     most = limits.efforts(choose_motors(robot, None))[1]
-    scene = Bodies(tree, motors, feet=tuple(feet), ground=axes, drag=0.5 / DT, most=most)
-    least, largest = bound_forces(feet, on, limits.largest_force(9.81 * robot.mass), len(motors))
+    scene = Bodies(tree, driven, feet=tuple(feet), ground=axes, drag=0.5 / DT, most=most, drive=drive)
+    least, largest = bound_forces(feet, on, limits.largest_force(9.81 * robot.mass), len(driven))
     references = stack_references(control, goal)
     task = Task(
         scene, DT, STAGES, largest, low, up, limits.penalty, references, weights, STAND, v, low=least, on=on
@@ -78,7 +93,17 @@ def draw_case(name) -> Drawn:
 
 @pytest.mark.suite
 def test_optima_are_those_of_ipopt():
-    names = ("stands", "trot", "pushed", "lifted leg", "squat", "trot pushed", "weak trot pushed")
+    names = (
+        "stands",
+        "trot",
+        "pushed",
+        "lifted leg",
+        "squat",
+        "trot pushed",
+        "weak trot pushed",
+        "geared",
+        "geared trot pushed",
+    )
     gaps = []
     for name in names:
         drawn = draw_case(name)
