@@ -115,6 +115,28 @@ def test_live_numbers_without_sense_have_no_torque(bad):
         assert not tau.any()
 
 
+@pytest.mark.parametrize("levels", [1, 2])
+@pytest.mark.parametrize("speed", [1e155, 1e200, np.inf])
+def test_motions_too_fast_for_numbers_have_no_torque(speed, levels):
+    """Squares of velocities are infinite: rows whose bounds are no numbers are not left out."""
+    tasks = [FrameTask("tip", of="position"), PostureTask(level=levels - 1)]
+    for options in ({}, {"barriers": [BallBarrier(LinkCapsule("tip", 0.1), 0.1)]}):
+        call = controller(arm(), tasks, **options)
+        values = [np.zeros(a.shape) for a in call.arguments]
+        named = dict(zip((a.name for a in call.arguments), values, strict=True))
+        named["gains"][:] = stack_gains(tasks)
+        for barrier in options.get("barriers", ()):
+            named["ball"][:], named["barriers"][:] = [5.0, 0.0, 0.0], stack_barriers([barrier])
+        assert call(*values)[-1][0] == 0.0
+        for i in range(3):
+            named["qd"][:] = 0.0
+            named["qd"][i] = speed
+            with np.errstate(all="ignore"):
+                *results, solution = call(*values)
+            assert solution[0] == 3.0
+            assert not any(np.any(x) for x in (*results[:2], solution[2]))
+
+
 @pytest.mark.parametrize(("column", "bad"), [(0, np.nan), (1, np.nan), (1, -0.5)])
 def test_feet_without_friction_coefficients_have_no_torque(column, bad):
     robot, contacts = tripod(), feet()

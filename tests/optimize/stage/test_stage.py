@@ -7,7 +7,9 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import EliminationError, InputError
+from screwgraph.graph import Key
 from screwgraph.model.robot import constraint_jacobian
+from screwgraph.optimize.stage.free_unknowns import find_free_unknowns
 from screwgraph.tape.verifier import list_faults
 from tests.motion.control.robots import PLACES, arm, crouched, tripod_text
 
@@ -107,6 +109,31 @@ def test_states_that_are_no_numbers_give_zeros():
     tau, qdd, _, solution = arm_function()(np.full(3, np.nan), np.zeros(3), np.zeros(6), np.zeros(3), np.zeros(3))
     assert solution[0] == 3.0
     np.testing.assert_array_equal([tau, qdd], 0.0)
+
+
+def test_motions_too_fast_for_numbers_and_bounds_that_are_none_give_zeros():
+    f, still = arm_function(), np.zeros(3)
+    graph = sg.with_measurements(sg.dynamics_graph(arm()).given("q", "qd"), "qdd", sigma=1.0)
+    live = sg.compile(sg.with_bounds(graph, "tau", lower="least", upper="most"), ("tau", "qdd"))
+    with np.errstate(all="ignore"):
+        calls = [f(still, [0.0, 1e160, 0.0], np.zeros(6), still, still)]
+        calls += [
+            live(still, still, still, least, most, still) for least, most in ((-still - 1, BAD), (BAD, still + 1))
+        ]
+    for tau, qdd, _, solution in calls:
+        assert solution[0] == 3.0
+        np.testing.assert_array_equal([tau, qdd], 0.0)
+
+
+BAD = np.array([1.0, np.nan, 1.0])
+
+
+def test_feet_determine_legs_and_the_base_is_free():
+    """Legs of three joints follow from the base and their feet at each state; a base from some joints does not."""
+    robot = body()
+    graph = sg.dynamics_graph(robot, external_wrenches=FEET, poses=FEET).given("q", "qd")
+    free = find_free_unknowns(sg.with_point_contacts(graph, *FEET).given())
+    assert {key for key, _ in free if key.kind == "qdd"} == {Key("qdd", robot.joint_names[0])}
 
 
 @cache
@@ -254,7 +281,7 @@ def test_graphs_that_are_wrong():
         sg.with_bounds(graph, "torque", upper=1.0)
     bounded = sg.with_bounds(graph.given("q", "qd"), "tau", upper=1.0)
     assert "within -inf to 1, priority 0" in str(bounded)
-    with pytest.raises(EliminationError, match="soft factors do not determine qdd:turn"):
+    with pytest.raises(EliminationError, match="soft factors do not determine qdd:"):
         sg.compile(bounded, "tau")
     with pytest.raises(EliminationError, match="equations determine all unknowns"):
         sg.compile(sg.with_bounds(graph.given("q", "qd", "qdd"), "tau", upper=1.0), "tau")

@@ -264,6 +264,9 @@ class Passages:
     ) -> list[Number]:
         """Return x and the solution: zeros where there are no numbers."""
         is_sound = sum((abs(v) for v in x), start=0.0) < ENDLESS
+        # Comparisons with NaN are false: a bound that is none would take its row away, and nothing would be said.
+        are_bounds = [(flag(abs(a) + abs(b) >= 0.0),) for a, b in zip(lower, upper, strict=True)]
+        is_sound = flag(is_sound) * find_least(are_bounds)[0] > 0.5
         room = [(minimum(w - a, b - w),) for w, a, b in zip(values, lower, upper, strict=True)]
         violation = maximum(0.0, -find_least(room)[0])
         is_open = violation > VISIBLE * TOLERANCE * (1.0 + largest_size(values))

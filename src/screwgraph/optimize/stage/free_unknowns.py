@@ -24,7 +24,8 @@ def find_free_unknowns(graph: FactorGraph) -> list[Column]:
     Raises:
         EliminationError: equations repeat or contradict each other, or nothing is free.
     """
-    columns = [(v.key, i) for v in graph.unknowns for i in range(v.dim)]
+    # Of one role, those of the last joints are determined first: legs by their feet, and the base is free.
+    columns = [(v.key, i) for v in reversed(graph.unknowns) for i in range(v.dim)]
     columns.sort(key=lambda column: DETERMINED.index(column[0].role) if column[0].role in DETERMINED else -1)
     A = _sample_equations(graph, columns)
     free, basis = list[Column](), np.zeros((len(A), 0))

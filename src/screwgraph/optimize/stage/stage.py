@@ -25,8 +25,9 @@ from screwgraph.compiler import (
 from screwgraph.graph import Column, Factor, FactorGraph, Key, Role, Variable
 from screwgraph.graph.factors import free_coordinates
 from screwgraph.optimize.active_set import QuadraticProgram
+from screwgraph.optimize.dense_factors import ENDLESS
 from screwgraph.optimize.stage.free_unknowns import find_free_unknowns
-from screwgraph.spatial import choose, maximum, minimum
+from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Memory, Number, Program, Routine, Row, dot, jacobian
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import add_entry, list_entries
@@ -43,6 +44,8 @@ BEYOND = 1e200
 """Bound that an argument may have, above which there is none."""
 MOST = 10
 """Passages of the active set at most, for each unknown and each row."""
+NO_SENSE = 3.0
+"""Status of a call whose arguments have no sense."""
 FLAT = 1e-13
 """Eigenvalue of the cost's matrix, of the largest, below which soft factors do not determine what is free."""
 
@@ -182,11 +185,11 @@ class Stage:
             residual = list(one.factor.residual(values))
             ends = [values[end] if isinstance(end, Key) else end for end in (one.lower, one.upper)]
             for r, row, *bounds in zip(residual, jacobian(residual, x), *ends, strict=True):
-                low, up = (maximum(-UNBOUNDED, minimum(bound, UNBOUNDED)) for bound in bounds)
+                low, up = (_clip(bound) for bound in bounds)
                 share = 1.0 / maximum(1.0, maximum(_measure(low), _measure(up)))
                 A.append({i: a * share for i, a in row.items()})
-                lower.append(choose(low > -BEYOND, (low - r) * share, -UNBOUNDED))
-                upper.append(choose(up < BEYOND, (up - r) * share, UNBOUNDED))
+                lower.append(choose(low <= -BEYOND, -UNBOUNDED, (low - r) * share))
+                upper.append(choose(up >= BEYOND, UNBOUNDED, (up - r) * share))
                 penalty.append(PENALTY * STEP**one.priority)
         found = [entry for _, keys in self.asked_unknowns for key in keys for entry in values[key]]
         return {
@@ -259,18 +262,27 @@ class Stage:
                 [v if isinstance(o, int) else o for o, v in zip(outputs[name], values, strict=True)]
                 for name, values in (("S", S), ("s", s))
             )
-            return [choose(solution[0] < 2.5, dot(S[n * i : n * i + n], x) + s[i], 0.0) for i in range(len(s))]
+            values = [dot(S[n * i : n * i + n], x) + s[i] for i in range(len(s))]
+            is_finite = sum((abs(v) for v in values), start=0.0) < ENDLESS  # of motions too fast for numbers none
+            status = choose(is_finite, solution[0], NO_SENSE)
+            sound = status < NO_SENSE
+            return [*(choose(sound, v, 0.0) for v in values), status, solution[1], choose(sound, solution[2], 0.0)]
 
         parts = (
             memory.block("nought", [], [NOUGHT], lambda: [0.0] * n),
             memory.placed("terms", self.code, [*own, NOUGHT], list(self.shapes)),
             *program.parts(),
-            memory.block("end", ["x", "solution", "S", "s"], found, end),
+            memory.block("end", ["x", "solution", "S", "s"], [*found, "solution"], end),
         )
         inputs = tuple(place for name in (*own, "active") for place in memory.places(name))
         results = tuple(place for name in (*found, "active'", "solution") for place in memory.places(name))
         arguments = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(arguments, inputs, results, memory.size, parts)
+
+
+def _clip(bound: Number) -> Number:
+    """Return a bound that is finite; one that is no number stays what it is, and is judged by the program."""
+    return choose(bound > UNBOUNDED, UNBOUNDED, choose(bound < -UNBOUNDED, -UNBOUNDED, bound))
 
 
 def _measure(bound: Number) -> Number:
