@@ -14,17 +14,21 @@ from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
 from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
 from screwgraph.model.model import Model
+from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact, PointContact
 from screwgraph.motion.control.controller_examples import draw_examples
 from screwgraph.motion.control.limits import ControlLimits
 from screwgraph.motion.control.models import as_controlled
+from screwgraph.motion.control.stiff_dampers import damp_implicitly
 from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.control.whole_body import WholeBody
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_contacts
 
 TAKEN = ("q", "qd", "gains", "contacts", "barriers", "active")
 """Names of arguments that are no references."""
+FAST = 0.02
+"""Part of a velocity that a damper takes in the time of a command, from which it acts with that at its end."""
 
 
 @check_arguments
@@ -53,11 +57,12 @@ def controller(
     `active`: that of the last call, first zeros.
 
     Results are `tau` (N m, N), efforts of the motors: of actuators where the robot has some, else of its independent
-    joints but for a floating base; `qdd` of all joints; `forces` (contacts, 3) (N) on
-    the robot, in the base's axes, and where there are soles, `moments` (contacts, 3) (N m) about their centres;
-    `active`; `solution`: a status (0 solved, 1 limits relaxed, or a foot of a straight leg moves though it is held,
-    2 the most passages, 3 a state, weight or reference without sense, or a singular position: no torques), passages,
-    and the largest violation in units of bounds, of feet in units of accelerations of limits.
+    joints but for a floating base; `qdd` of all joints, over the time of a command where a damper takes a fiftieth of a
+    velocity in it, or more; `forces` (contacts, 3) (N) on the robot, in the base's axes, and where there are soles,
+    `moments` (contacts, 3) (N m) about their centres; `active`; `solution`: a status (0 solved, 1 limits relaxed, or a
+    foot of a straight leg moves though it is held, 2 the most passages, 3 a state, weight or reference without sense,
+    or a singular position: no torques), passages, and the largest violation in units of bounds, of feet in units of
+    accelerations of limits.
 
     Args:
         model: a robot that stands or floats, or a mechanism with motors. Of closed chains and mechanisms, states are
@@ -80,7 +85,9 @@ def controller(
     """
     model = as_controlled(model).with_motors(actuated)
     held, plane = hold_contacts(model, contacts, ground)
-    own = WholeBody(model, check_tasks(tasks, held), held, plane, limits or ControlLimits(), tuple(barriers))
+    limits = limits or ControlLimits()
+    model = damp_implicitly(model, limits.dt, part=FAST) if isinstance(model, Robot) else model
+    own = WholeBody(model, check_tasks(tasks, held), held, plane, limits, tuple(barriers))
     if not own.unknowns:
         raise InputError(f"a controller of {model.name!r}", why="no joint of it has a motor")
     check_names(model, own.tasks, own.barriers)

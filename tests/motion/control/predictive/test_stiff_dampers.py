@@ -8,7 +8,7 @@ from tests.robots import robot_file
 
 import screwgraph as sg
 from screwgraph.motion.control import converge, find_first_interval, solve_riccati, stack_references, stack_weights
-from screwgraph.motion.control.predictive.stiff_dampers import damp_implicitly
+from screwgraph.motion.control.stiff_dampers import damp_implicitly
 
 DT = 0.01
 

@@ -8,7 +8,7 @@ from tests.suites import in_suites
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_weights
-from screwgraph.motion.control.predictive.stiff_dampers import damp_implicitly
+from screwgraph.motion.control.stiff_dampers import damp_implicitly
 
 FILES = [
     "ur10_robot",

@@ -14,7 +14,7 @@ from screwgraph.base.errors import InputError
 from screwgraph.mechanics.dynamics import bias_forces
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
-from screwgraph.motion.control.predictive.stiff_dampers import damp_implicitly
+from screwgraph.motion.control.stiff_dampers import damp_implicitly
 
 AT_REST = 1e-6
 """Largest acceleration (rad/s^2, m/s^2) of a robot in equilibrium."""
