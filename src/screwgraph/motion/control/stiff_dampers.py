@@ -21,7 +21,8 @@ def damp_implicitly(
     """Return a robot whose stiff dampers have armatures of dt times their damping; one without them is itself.
 
     A damper is stiff where dt D is larger than a part of what its joint moves, all others free to follow, at the
-    position `near`, by default the neutral one: by default where a step would turn its velocity around. All other dampers act with the velocity at the beginning of a step.
+    position `near`, by default the neutral one; by default where a step would turn its velocity around. All other
+    dampers act with the velocity at the beginning of a step.
     """
     if not any(joint.damping for joint in robot.joints):
         return robot

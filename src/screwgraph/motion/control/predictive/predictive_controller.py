@@ -41,11 +41,11 @@ from screwgraph.motion.control.predictive.state_coordinates import (
     check_near,
     make_states,
 )
-from screwgraph.motion.control.stiff_dampers import damp_implicitly
 from screwgraph.motion.control.predictive.terminal_costs import TERMINAL_COSTS, TerminalCost
 from screwgraph.motion.control.predictive.tick import Tick
 from screwgraph.motion.control.predictive.tick_outcome import SOLUTION
 from screwgraph.motion.control.reduced_motion import ReducedMotion
+from screwgraph.motion.control.stiff_dampers import damp_implicitly
 from screwgraph.motion.simulation.contacts import Contact, Ground
 
 DT = 0.01
