@@ -90,8 +90,12 @@ class Mechanics:
 
     def units(self, quantity: str) -> tuple[str, ...]:
         """Return the unit of each coordinate's "position", "velocity", "acceleration" or "force"."""
-        made = self.get_or_make("turns", lambda: find_model_kind(self.robot).turns(self.robot))
-        return list_units(made, quantity)
+        return list_units(self.turns, quantity)
+
+    @property
+    def turns(self) -> tuple[bool, ...]:
+        """Whether each velocity coordinate turns."""
+        return self.get_or_make("turns", lambda: tuple(find_model_kind(self.robot).turns(self.robot)))
 
     def drive(self, actuated: Sequence[str] | None) -> Drive:
         """Return what drives the robot: what is named, None for all motors, actuators or joints. Raises InputError."""

@@ -5,14 +5,17 @@ Deuflhard (1985), Recent progress in extrapolation methods; Hairer & Wanner (199
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 COLUMNS = 8
 """Most steps that a stretch is divided into; the order is the same number."""
+TOGETHER = 4
+"""Divisions of a stretch that are tried at once: most stretches need as many, and each call has its price."""
 PIECES = (1, 4, 16, 64)
 """Pieces that stretches are cut into where that many steps do not suffice."""
 NUDGE = 1e-6
@@ -24,14 +27,14 @@ Numbers = Float[np.ndarray, "N n"]
 class MotionStretches:
     """N motions d' = rate(d, v), v' = acceleration from d = 0 and v = `velocity`, each over `lengths` (s).
 
-    `acceleration(which, part, d, v)` takes the numbers of some stretches, the part 0..1 of them that has passed, and
-    their states; d leads from the first position, as `Manifold.retract` has it.
+    `acceleration(which, part, d, v)` takes the numbers of some stretches, the part 0..1 (k, 1) of each that has passed,
+    and their states; d leads from the first position, as `Manifold.retract` has it.
     """
 
     velocity: Numbers
     lengths: Float[np.ndarray, " N"]
     rate: Callable[[Numbers, Numbers], Numbers]
-    acceleration: Callable[[Int[np.ndarray, " k"], float, Numbers, Numbers], Numbers]
+    acceleration: Callable[[Int[np.ndarray, " k"], Any, Numbers, Numbers], Numbers]
 
 
 def integrate_stretches(
@@ -79,8 +82,12 @@ def _extrapolate_states(
     slopes = _slopes(stretches, which, span[0], d, v) if implicit else None
     scale = np.concatenate(tol)
     best, least, before = np.concatenate([d, v], axis=1), np.full(len(which), np.inf), list[np.ndarray]()
+    known: list[np.ndarray] = []
     for count in range(1, COLUMNS + 1):
-        row = [_euler(stretches, which, span, d, v, count, slopes)]
+        if count > len(known):
+            counts = range(count, TOGETHER + 1) if count <= TOGETHER else (count,)
+            known += _euler(stretches, which, span, (d, v), counts, slopes)
+        row = [known[count - 1]]
         for k in range(1, count):
             # Aitken-Neville's scheme for errors in powers of h, with 1, 2, 3, ... steps (harmonic sequence).
             row.append(row[-1] + (row[-1] - before[k - 1]) / (count / (count - k) - 1.0))
@@ -98,30 +105,36 @@ def _euler(
     stretches: MotionStretches,
     which: np.ndarray,
     span: tuple[float, float],
-    d: Numbers,
-    v: Numbers,
-    count: int,
+    state: tuple[Numbers, Numbers],
+    counts: Sequence[int],
     slopes: tuple | None,
-) -> Float[np.ndarray, "k m"]:
-    """Return the states after so many linearly implicit steps; without slopes, these are explicit."""
-    h = (stretches.lengths[which] * (span[1] - span[0]) / count)[:, None]
-    inverse = None
+) -> list[Float[np.ndarray, "k m"]]:
+    """Return the states after so many linearly implicit steps, for each count; without slopes, these are explicit."""
+    order, k, whole = sorted(counts, reverse=True), len(which), span[1] - span[0]
+    # the most steps come first: those that still go on are the first rows
+    every, number = np.tile(which, len(order)), np.repeat(order, k)[:, None]
+    d, v = (np.tile(x, (len(order), 1)) for x in state)
+    h = stretches.lengths[every][:, None] * whole / number
+    implicit = None
     if slopes is not None:
-        by_d, by_v = slopes
+        by_d, by_v = (np.tile(x, (len(order), 1, 1)) for x in slopes)
         wide = h[:, :, None]
         # (1 - h J) (dd, dv) = h (rate, a), d' = v: without dd, (1 - h A_v - h^2 A_d) dv = h a + h^2 A_d rate.
-        inverse = _inverse(np.eye(d.shape[1]) - wide * by_v - wide * wide * by_d)
-    for i in range(count):
-        rate = stretches.rate(d, v)
-        change = h * stretches.acceleration(which, span[0] + (span[1] - span[0]) * (i + 1) / count, d, v)
-        if inverse is not None and slopes is not None:
-            forced = change + h * h * (slopes[0] @ rate[:, :, None])[:, :, 0]
-            change = (inverse @ forced[:, :, None])[:, :, 0]
-            d = d + h * (rate + change)
-        else:
-            d = d + h * rate
-        v = v + change
-    return np.concatenate([d, v], axis=1)
+        implicit = by_d, _inverse(np.eye(d.shape[1]) - wide * by_v - wide * wide * by_d)
+    for i in range(order[0]):
+        going = slice(k * sum(count > i for count in order))
+        passed, own, dn, vn = span[0] + whole * (i + 1) / number[going], h[going], d[going], v[going]
+        rate = stretches.rate(dn, vn)
+        change = own * stretches.acceleration(every[going], passed, dn, vn)
+        if implicit is not None:
+            by_d, inverse = implicit
+            forced = change + own * own * (by_d[going] @ rate[:, :, None])[:, :, 0]
+            change = (inverse[going] @ forced[:, :, None])[:, :, 0]
+            dn += own * change
+        dn += own * rate
+        vn += change
+    ends = np.concatenate([d, v], axis=1).reshape(len(order), k, -1)
+    return [ends[order.index(count)] for count in counts]
 
 
 def _slopes(stretches: MotionStretches, which: np.ndarray, part: float, d: Numbers, v: Numbers) -> tuple:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,6 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.summary import one_line
-from screwgraph.motion.planning.models import find_model_kind
 
 SHORT = 1e-2
 """A way (rad, m) that is shorter counts as so long."""
@@ -32,9 +32,11 @@ class MotionScales:
     turns: np.ndarray
 
 
-def measure_motion(robot: Any, t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]) -> MotionScales:
-    """Return the scales of a planned motion."""
-    turns, whole = np.array(find_model_kind(robot).turns(robot)), t[-1] - t[0]
+def measure_motion(
+    turns: Sequence[bool], t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]
+) -> MotionScales:
+    """Return the scales of a planned motion; `turns` tells which coordinates turn."""
+    turns, whole = np.array(turns), t[-1] - t[0]
     way = spread_by_unit(0.5 * np.diff(t) @ (np.abs(qd[1:]) + np.abs(qd[:-1])), turns)
     top = spread_by_unit(np.abs(qd).max(axis=0), turns)
     return MotionScales(np.maximum(way, SHORT), np.maximum(top, SHORT / whole), turns)
@@ -43,6 +45,7 @@ def measure_motion(robot: Any, t: Float[np.ndarray, " K"], qd: Float[np.ndarray,
 def spread_by_unit(sizes: Float[np.ndarray, "*n nv"], turns: np.ndarray) -> Any:
     """Return for each coordinate the largest size among those of the same unit."""
     found = np.empty_like(sizes)
-    for kind in np.unique(turns):
-        found[..., turns == kind] = sizes[..., turns == kind].max(axis=-1, keepdims=True)
+    for chosen in (turns, ~turns):
+        if chosen.any():
+            found[..., chosen] = sizes[..., chosen].max(axis=-1, keepdims=True)
     return found

@@ -99,7 +99,7 @@ def find_open_loop_errors(
     errors, found = np.zeros_like(first_defects), first_defects
     for _ in range(ROUNDS):
         ends, before = _accumulate(found, transitions, errors, starts), errors
-        errors = np.where(starts[:, None] == 1, 0.0, np.roll(ends, 1, axis=0))
+        errors = np.where(starts[:, None] == 1, 0.0, ends[np.arange(-1, len(ends) - 1)])
         change = np.abs((errors - before)[:, :nv]) / scales.way
         if not np.isfinite(ends).all() or change.max() <= SETTLED * accuracy:
             break

@@ -49,7 +49,7 @@ class StepFlow:
     @cached_property
     def scales(self) -> MotionScales:
         """Scales of its errors."""
-        return measure_motion(self.steps.mechanics.robot, self.t, self.values["qd"])
+        return measure_motion(self.steps.mechanics.turns, self.t, self.values["qd"])
 
     def integrate(
         self, q: Float[np.ndarray, "S nq"], v: Float[np.ndarray, "S nv"], tolerance: Tolerance
@@ -105,7 +105,7 @@ class StepFlow:
         samples = np.array([steps.sample_at(i) for i in steps.collocation.accelerated])
         patterns = find_acting_wrenches(steps, self.wrenches)[samples[0]]
         frames = tuple(dict.fromkeys(w.frame for w in self.wrenches))
-        for pattern in np.unique(patterns, axis=0):
+        for pattern in np.unique(patterns, axis=0) if frames else patterns[:1]:
             chosen = np.flatnonzero((patterns == pattern).all(axis=1))
             own = tuple(self.wrenches[i] for i in np.flatnonzero(pattern).tolist())
             tau = values["tau"][steps.effort_of_sample[samples[:, chosen]]] if steps.drive.labels else None
@@ -128,7 +128,7 @@ class _Motion:
         """Forward dynamics, with wrenches on frames."""
         return _compile_dynamics(self.steps.mechanics, self.frames)
 
-    def __call__(self, which: Int[np.ndarray, " N"], part: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def __call__(self, which: Int[np.ndarray, " N"], part: Any, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         mechanics, shares, function = self.steps.mechanics, sample_weights(self.steps, part), self.dynamics
         efforts = np.zeros((len(which), 0)) if self.tau is None else _sum_samples(shares, self.tau, which)
         tau = self.steps.drive.torques(q, efforts)
@@ -140,8 +140,8 @@ class _Motion:
         return function(q, v, tau, acting)
 
 
-def _sum_samples(shares: Sequence[float], samples: np.ndarray, which: np.ndarray) -> np.ndarray:
-    return np.sum([share * x[which] for share, x in zip(shares, samples, strict=True)], axis=0)
+def _sum_samples(shares: Sequence[Any], samples: np.ndarray, which: np.ndarray) -> Any:
+    return sum(share * x[which] for share, x in zip(shares, samples, strict=True))
 
 
 def _compile_dynamics(mechanics: Mechanics, frames: tuple[str, ...]) -> Any:
