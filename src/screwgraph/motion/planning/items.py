@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
 
 
-@runtime_checkable
 class Item(Protocol):
     """Something that a task asks for: a frozen dataclass that knows its factors."""
 
@@ -57,7 +56,6 @@ class Goal(Item, Protocol):
     def sigma(self) -> float | None: ...
 
 
-@runtime_checkable
 class PositionGoal(Goal, Protocol):
     """A goal that gives joint positions."""
 
@@ -70,7 +68,6 @@ class PositionGoal(Goal, Protocol):
         ...
 
 
-@runtime_checkable
 class StateGoal(Goal, Protocol):
     """A goal that may give all values of a `family` of unknowns, "q" or "qd"."""
 
@@ -86,7 +83,6 @@ class StateGoal(Goal, Protocol):
         ...
 
 
-@runtime_checkable
 class FrameGoal(Goal, Protocol):
     """A goal that says where a frame is, which inverse kinematics can find."""
 
@@ -110,7 +106,6 @@ class FrameGoal(Goal, Protocol):
         ...
 
 
-@runtime_checkable
 class ActingItem(Item, Protocol):
     """An item whose wrenches act on the robot."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.protocols import keeps
 from screwgraph.base.summary import one_line
 from screwgraph.model.robot import check_moves, make_unknown_name_error
 from screwgraph.motion.planning.collocation import COLLOCATIONS
@@ -124,7 +125,7 @@ class Task:
             )
         for group in GROUPS:
             for item in getattr(self, group):
-                if not isinstance(item, Item):
+                if not keeps(item, Item):
                     raise InputError(f"expected one of {group}, got {item!r}")
 
     def items(self, *groups: str) -> Iterator[tuple[str, Item]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
@@ -63,7 +63,6 @@ class Violation:
         return KINDS[family], f"joint {mechanics.labels[column]!r}", mechanics.units(KINDS[family])[column]
 
 
-@runtime_checkable
 class DescribedTemplate(Protocol):
     """A template of factors that has words for what does not hold."""
 

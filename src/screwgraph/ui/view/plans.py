@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.protocols import keeps
 from screwgraph.model.robot import Robot, link_poses
 from screwgraph.motion.planning import Plan
 from screwgraph.motion.planning.costs import Path
@@ -73,11 +74,11 @@ def goal_marks(plan: Plan) -> tuple[list[Line], list[Points]]:
     """Return goals: the robot's joints in lines where positions are wanted, axes of poses, points."""
     size, lines, points = robot_size(plan.task.robot), [], []
     for goal in plan.task.goals:
-        if not isinstance(goal, PositionGoal | FrameGoal):
+        if not keeps(goal, PositionGoal, FrameGoal):
             continue
         every = plan.transcription.steps.points_near(goal.time)
         for k, i in {int(every[0]): 0, int(every[-1]): -1}.items():
-            if isinstance(goal, PositionGoal):
+            if keeps(goal, PositionGoal):
                 lines.append(draw_skeleton(plan.task.robot, _wanted_position(plan, goal, k, i)))
                 continue
             p, R, is_placed = _wanted_place(plan, goal, k, i)
@@ -177,7 +178,7 @@ def _acting(plan: Plan, weight: float) -> Iterator[tuple[Float[np.ndarray, "K 3"
     """Yield where the force of each contact acts (m) and that force (N), in the base; NaN where it has none."""
     steps = plan.transcription.steps
     for name, item in plan.task.items():
-        for wrench in item.wrenches(steps, name) if isinstance(item, ActingItem) else ():
+        for wrench in item.wrenches(steps, name) if keeps(item, ActingItem) else ():
             at, force = (np.full((len(plan.t), 3), np.nan) for _ in range(2))
             frame, values = steps.mechanics.pose_of(wrench.frame), plan.values[wrench.unknowns.name]
             for m, unknowns in zip(wrench.samples, values, strict=True):

@@ -32,11 +32,9 @@ class MotionScales:
     turns: np.ndarray
 
 
-def measure_motion(
-    turns: Sequence[bool], t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]
-) -> MotionScales:
-    """Return the scales of a planned motion; `turns` tells which coordinates turn."""
-    turns, whole = np.array(turns), t[-1] - t[0]
+def measure_motion(turning: Sequence[bool], t: Float[np.ndarray, " K"], qd: Float[np.ndarray, "K nv"]) -> MotionScales:
+    """Return the scales of a planned motion; `turning` tells which coordinates turn."""
+    turns, whole = np.array(turning), t[-1] - t[0]
     way = spread_by_unit(0.5 * np.diff(t) @ (np.abs(qd[1:]) + np.abs(qd[:-1])), turns)
     top = spread_by_unit(np.abs(qd).max(axis=0), turns)
     return MotionScales(np.maximum(way, SHORT), np.maximum(top, SHORT / whole), turns)

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.protocols import keeps
 from screwgraph.motion.planning.contacts import Axle
 from screwgraph.motion.planning.factors.dynamics import compile_required_forces
 from screwgraph.motion.planning.factors.full_graph import guess_gravity_directions
@@ -64,8 +65,10 @@ def count_guesses(task: Task) -> int:
     Frames may reach their goals with joints in several positions, obstacles may be passed on several sides, and where
     velocities are constrained (wheels do not slide sideways), the straight way may be the only one that leads nowhere.
     """
-    framed = any(isinstance(goal, FrameGoal | FrameVelocity) and goal.sigma is None for goal in task.goals)
-    hidden = any(isinstance(item, CollisionChecked) and item.sigma is None for item in task.obstacles)
+    framed = any(
+        (isinstance(goal, FrameVelocity) or keeps(goal, FrameGoal)) and goal.sigma is None for goal in task.goals
+    )
+    hidden = any(keeps(item, CollisionChecked) and item.sigma is None for item in task.obstacles)
     if not isinstance(task.guess, str):
         return 1
     return MOST if framed else DETOURS if hidden or not task.dynamics or _is_steered(task) else 1
@@ -117,13 +120,13 @@ def _stops(task: Task, steps: TrajectoryUnknowns, choice: int) -> dict[int, Floa
     """Return positions that are wanted, or reach what is wanted, by point; joints that no goal names stay."""
     stops, framed = {0: find_start_position(task)}, dict[int, list[FrameGoal]]()
     for goal in task.goals:
-        if isinstance(goal, PositionGoal):
+        if keeps(goal, PositionGoal):
             at, joints = goal.position(task.robot)
             for i, k in enumerate(steps.points_near(goal.time)):
                 wanted = at[i] if at.ndim > 1 else at
                 q = stops.get(int(k), _stop_before(stops, int(k)))
                 stops[int(k)] = copy_coordinates(task.robot, q, wanted, joints)
-        elif isinstance(goal, FrameGoal) and len(steps.points_near(goal.time)) == 1:
+        elif keeps(goal, FrameGoal) and len(steps.points_near(goal.time)) == 1:
             framed.setdefault(int(steps.points_near(goal.time)[0]), []).append(goal)
     for k, goals in sorted(framed.items()):
         q = None if k in stops else _find_stop(task, steps, goals, _stop_before(stops, k), choice)
@@ -238,7 +241,7 @@ def cyclic_motions(task: Task, steps: TrajectoryUnknowns) -> Iterator[dict[str, 
 def _goal(task: Task) -> Float[np.ndarray, " nq"] | None:
     """Return the whole position that is the last hard goal."""
     for goal in reversed(task.goals):
-        if isinstance(goal, PositionGoal) and goal.sigma is None and goal.time == "end":
+        if keeps(goal, PositionGoal) and goal.sigma is None and goal.time == "end":
             at, joints = goal.position(task.robot)
             return at if at.ndim == 1 and set(joints) == set(task.robot.joint_names) else None
     return None

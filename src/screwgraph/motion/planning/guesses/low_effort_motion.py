@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.protocols import keeps
 from screwgraph.model.robot import constraint_jacobian, independent_coordinates
 from screwgraph.motion.planning.factors.dynamics import compile_required_forces
 from screwgraph.motion.planning.guesses.inverse_kinematics import is_found_at_once, list_reaching_positions
@@ -225,12 +226,12 @@ def _ends(task: Task, steps: TrajectoryUnknowns) -> Iterator[MotionEnds]:
         return
     reached: list[np.ndarray] = []
     for goal in task.goals:
-        if not isinstance(goal, PositionGoal | FrameGoal) or goal.sigma is not None:
+        if not keeps(goal, PositionGoal, FrameGoal) or goal.sigma is not None:
             continue
         times = steps.times_at(goal.time)
         if times[-1] != steps.times[last]:
             continue
-        if isinstance(goal, PositionGoal):
+        if keeps(goal, PositionGoal):
             at, joints = goal.position(robot)
             reached = [at.reshape(-1, robot.nq)[-1]] if set(joints) == set(robot.joint_names) else []
         elif len(times) == 1 and is_found_at_once(goal, steps.mechanics):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from screwgraph.base.protocols import keeps
 from screwgraph.model.robot import Joint, Robot, units
 from screwgraph.motion.planning.collision.spheres import Spheres
 from screwgraph.motion.planning.goals.position import complete_position
@@ -69,7 +70,7 @@ def _list_visited_values(task: Task, joint: Joint) -> list[float]:
     """Return the values of a joint that the start and hard goals give."""
     robot, found = task.robot, list[float]()
     given = [] if task.start is None else [(complete_position(robot, task.start)[0], robot.joint_names)]
-    given += [goal.position(robot) for goal in task.goals if isinstance(goal, PositionGoal) and goal.sigma is None]
+    given += [goal.position(robot) for goal in task.goals if keeps(goal, PositionGoal) and goal.sigma is None]
     for q, joints in given:
         if joint.name in joints:
             found += np.atleast_1d(q[..., robot.q_slices[joint.name].start]).tolist()

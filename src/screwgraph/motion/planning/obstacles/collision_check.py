@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
 
 from screwgraph.base.errors import InputError
+from screwgraph.base.protocols import keeps
 from screwgraph.motion.planning.goals.position import complete_position
 from screwgraph.motion.planning.items import PositionGoal
 from screwgraph.motion.planning.mechanics import Mechanics
@@ -18,7 +19,6 @@ ALLOWED = 1e-9
 """Depth (m) that is rounding."""
 
 
-@runtime_checkable
 class CollisionChecked(Protocol):
     """An item that knows how near a position is to what it must not touch."""
 
@@ -50,7 +50,7 @@ def check_given_positions(task: Task, mechanics: Mechanics) -> None:
         InputError: one is; it is named, with the link and the obstacle.
     """
     for name, item in task.items():
-        if not isinstance(item, CollisionChecked):
+        if not keeps(item, CollisionChecked):
             continue
         kept = item.margin if item.sigma is None else 0.0
         for who, q, time in _iterate_given_positions(task):
@@ -72,7 +72,7 @@ def _iterate_given_positions(task: Task) -> Iterator[tuple[str, Float[np.ndarray
     last = sum(phase.duration for phase in task.phases)
     words: dict[Any, tuple[float, ...]] = {"start": (0.0,), "end": (last,), "always": (0.0, last)}
     for name, item in task.items():
-        if isinstance(item, PositionGoal):
+        if keeps(item, PositionGoal):
             q, joints = item.position(task.robot)
             times = words[item.time] if isinstance(item.time, str) else np.atleast_1d(item.time).tolist()
             if q.ndim == 1 and set(joints) == set(task.robot.joint_names):

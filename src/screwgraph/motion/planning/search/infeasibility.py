@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.protocols import keeps
 from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.motion.planning.contacts import FlatContact, PointContact
 from screwgraph.motion.planning.factors.dynamics import compile_required_forces
@@ -50,7 +51,7 @@ def explain_too_fast_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[st
     q = complete_position(task.robot, task.start)[0]
     in_time = any(isinstance(i, VelocityLimit) and i.sigma is None and i.bounds is None for i in task.limits)
     for name, goal in task.items("goals"):
-        if not isinstance(goal, FrameGoal) or goal.sigma is not None:
+        if not keeps(goal, FrameGoal) or goal.sigma is not None:
             continue
         at, times = task.place(name), steps.times_at(goal.time)
         name = name if at is None else f"{name} ({at})"
@@ -72,7 +73,7 @@ def explain_unreached_goals(task: Task, steps: TrajectoryUnknowns) -> Iterator[s
     """
     is_limited = are_file_limits(task.limits)
     for name, goal in task.items("goals"):
-        if not isinstance(goal, FrameGoal) or goal.sigma is not None or len(steps.times_at(goal.time)) != 1:
+        if not keeps(goal, FrameGoal) or goal.sigma is not None or len(steps.times_at(goal.time)) != 1:
             continue
         if not is_found_at_once(goal, steps.mechanics):
             continue
@@ -96,7 +97,7 @@ def explain_weight(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
         return
     stands = [("at the start", complete_position(robot, task.start)[0])] if task.start is not None else []
     for name, goal in task.items("goals"):
-        if isinstance(goal, PositionGoal) and goal.sigma is None:
+        if keeps(goal, PositionGoal) and goal.sigma is None:
             q, joints = goal.position(robot)
             stands += [(f"at {name}", q)] if q.ndim == 1 and set(joints) == set(robot.joint_names) else []
     boxes = [limit.box(steps) for _, limit in limits]
@@ -167,9 +168,9 @@ def prove_infeasible(task: Task, steps: TrajectoryUnknowns) -> Iterator[str]:
     for name, goal in task.items("goals"):
         at = task.place(name)
         shown = name if at is None else f"{name} ({at})"
-        if isinstance(goal, PositionGoal) and goal.sigma is None:
+        if keeps(goal, PositionGoal) and goal.sigma is None:
             yield from _too_slow(task, steps, goal, shown)
-        elif isinstance(goal, FrameGoal) and goal.sigma is None and task.robot.has_frames:
+        elif keeps(goal, FrameGoal) and goal.sigma is None and task.robot.has_frames:
             yield from _out_of_reach(task, steps, goal, shown)
             yield from _prove_occupied(task, steps, goal, shown)
     yield from _slippery(task, steps)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.protocols import keeps
 from screwgraph.motion.planning.factors.between_points import find_instants, unwrap_demand
 from screwgraph.motion.planning.trajectory_unknowns import TrajectoryUnknowns
 from screwgraph.motion.planning.violation import KINDS, DescribedTemplate, Violation
@@ -45,7 +46,7 @@ def demand(steps: TrajectoryUnknowns, f: Factors, r: Float[np.ndarray, " m"]) ->
     (item, _, part), template = f.name.partition(": "), unwrap_demand(f.template)
     mechanics, most = steps.mechanics, float(np.abs(r).max())
     violation = Violation(r, f.arguments[0].variables.name, f.shared, mechanics, steps.drive)
-    if isinstance(template, DescribedTemplate) and (words := template.describe(violation)):
+    if keeps(template, DescribedTemplate) and (words := template.describe(violation)):
         return f"{item}: {words}"
     if f.name.startswith("dynamics") and len(r) == mechanics.robot.nv:
         worst = int(np.abs(r).argmax())

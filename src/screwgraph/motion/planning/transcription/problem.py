@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from screwgraph.base.errors import InputError, ModelError
+from screwgraph.base.protocols import keeps
 from screwgraph.base.summary import one_line
 from screwgraph.motion.planning.collocation import COLLOCATIONS
 from screwgraph.motion.planning.costs import Effort
@@ -185,7 +186,7 @@ def list_wrenches(task: Task, steps: TrajectoryUnknowns) -> Sequence[Wrench]:
     if key not in steps.known_wrenches:
         found: list[Wrench] = []
         for name, item in items:
-            if isinstance(item, ActingItem):
+            if keeps(item, ActingItem):
                 with name_errors(name):
                     found += item.wrenches(steps, name)
         steps.known_wrenches.setdefault(key, (items, tuple(found)))  # items that live on keep their identities
@@ -232,7 +233,7 @@ def _collect_given_states(
     """Return whole positions and velocities that must be had, by family and point."""
     found: dict[str, dict[int, np.ndarray]] = {"q": {}, "qd": {}}
     for goal in task.goals:
-        if not isinstance(goal, StateGoal) or goal.sigma is not None:
+        if not keeps(goal, StateGoal) or goal.sigma is not None:
             continue
         try:
             points = [steps.find_point(t) for t in steps.times_at(goal.time).tolist()]
