@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from screwgraph.base.errors import InputError
@@ -94,7 +95,8 @@ class Task:
                 why="a function of time tells how fast it moves",
                 fix="give a horizon and goals",
             )
-        if (not self.phases and self.path is None) or not all(isinstance(p, Phase) for p in self.phases):
+        phases = self.phases if isinstance(self.phases, Sequence) else (self.phases,)
+        if (not phases and self.path is None) or not all(isinstance(p, Phase) for p in phases):
             raise InputError("a task needs phases", fix="phases=horizon(steps, dt=...)")
         _check_size(self.phases, self.robot.nv)
         if self.collocation not in COLLOCATIONS:
@@ -124,9 +126,7 @@ class Task:
                 fix="leave it out: natural coordinates and multipliers are unknowns then",
             )
         for group in GROUPS:
-            for item in getattr(self, group):
-                if not keeps(item, Item):
-                    raise InputError(f"expected one of {group}, got {item!r}")
+            _check_items(group, getattr(self, group))
 
     def items(self, *groups: str) -> Iterator[tuple[str, Item]]:
         """Return the items of some groups, "goals" or others, or all, with their names: `goal 1`, `cost 2`, ..."""
@@ -138,6 +138,26 @@ class Task:
         """Return where in a file the item of a name, or the start, stands; None where that is not known."""
         thing = self.start if name == "start" else dict(self.items()).get(name)
         return next((at for other, at in self.places if other is thing), None)
+
+
+def replace_fields(task: Task, fields: Mapping[str, Any]) -> Task:
+    """Return a task with other values of some fields. Raises InputError where there is no such field."""
+    known = [f.name for f in dataclasses.fields(Task)]
+    for name in fields:
+        if name not in known:
+            raise make_unknown_name_error("field of a task", name, known)
+    return replace(task, **fields)
+
+
+def _check_items(group: str, items: Any) -> None:
+    """See that the items of a group are a list of such. Raises InputError."""
+    if keeps(items, Item) or isinstance(items, str) or not isinstance(items, Sequence):
+        raise InputError(f"{group}: expected several, got {items!r}", fix=f"{group}=(item, ...); (item,) is one alone")
+    for item in items:
+        if isinstance(item, type):
+            raise InputError(f"{group}: {item.__name__} is a kind of item", fix=f"make one: {item.__name__}(...)")
+        if not keeps(item, Item):
+            raise InputError(f"expected one of {group}, got {item!r}")
 
 
 def _check_size(phases: Sequence[Phase], velocities: int) -> None:

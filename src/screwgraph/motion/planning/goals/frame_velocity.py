@@ -17,6 +17,7 @@ from screwgraph.motion.planning.keys import FRAME_VELOCITY
 from screwgraph.motion.planning.mechanics import Mechanics
 from screwgraph.motion.planning.task_parser import TaskParser
 from screwgraph.motion.planning.trajectory_unknowns import Time, TrajectoryUnknowns
+from screwgraph.motion.planning.violation import Violation
 from screwgraph.optimize import Factors
 
 ROWS = {"linear": (3, 4, 5), "angular": (0, 1, 2)}
@@ -33,6 +34,11 @@ class FrameVelocityError:
     def __call__(self, q: Any, qd: Any, *, at: Any) -> Any:
         """Return the differences."""
         return make_frame_twist(self.mechanics, self.frame)(q, qd)[list(self.rows)] - at
+
+    def describe(self, violation: Violation) -> str:
+        """Say by how much the frame moves otherwise."""
+        kind, unit = ("linear", "m/s") if self.rows == ROWS["linear"] else ("angular", "rad/s")
+        return f"the {kind} velocity of frame {self.frame!r} is {np.linalg.norm(violation.residual):.3g} {unit} off"
 
 
 @dataclass(frozen=True, eq=False)

@@ -89,6 +89,11 @@ class Pose:
                 raise InputError(f"a position has the shape {q.shape}, expected {(mechanics.robot.nq,)}")
             check_unit(mechanics.robot, q)
             return np.asarray(place(q), dtype=float)
+        if self.at is None:
+            raise InputError(
+                f"the pose of frame {self.frame!r} is not given",
+                fix="give at=T (4, 4), or a position of the robot, of=q",
+            )
         T = validate_numbers(f"the pose of frame {self.frame!r}", self.at)
         if T.shape[-2:] != (4, 4) or not np.allclose(T[..., :3, :3] @ np.swapaxes(T[..., :3, :3], -1, -2), np.eye(3)):
             raise InputError(f"the goal of frame {self.frame!r} is not a pose", fix="give a 4 x 4 matrix")

@@ -151,6 +151,8 @@ class Avoid:
     def _sort_shapes(self) -> tuple[dict[str, list[Any]], list[DistanceGrid]]:
         grouped: dict[str, list[Any]] = {}
         fields: list[DistanceGrid] = []
+        if not isinstance(self.shapes, Sequence) or isinstance(self.shapes, str):
+            raise InputError(f"expected a list of obstacles, got {self.shapes!r}", fix="[shape] is a list of one")
         if not self.shapes:
             raise InputError("there are no obstacles", fix=f"give shapes: {', '.join(SHAPES)}")
         for shape in self.shapes:

@@ -38,7 +38,7 @@ from screwgraph.motion.planning.search.relaxation import (
     soften_problem,
 )
 from screwgraph.motion.planning.search.violation_report import describe_violation, replace_reason
-from screwgraph.motion.planning.task import Task
+from screwgraph.motion.planning.task import Task, replace_fields
 from screwgraph.motion.planning.transcription.problem import Transcription, transcribe
 from screwgraph.optimize import Method, Problem, Progress, Result, Status, Tolerances
 from screwgraph.optimize.result import Iterate
@@ -106,6 +106,7 @@ class Planner:
         return bool(self.transcription.followers) and self.transcription.problem.has_hard
 
     @take_turns
+    @check_arguments
     def solve(
         self,
         *,
@@ -302,6 +303,7 @@ class Planner:
             return []
 
     @take_turns
+    @check_arguments
     def step(
         self, steps: int = 1, q: Any = None, qd: Any = None, *, recovery: float = RECOVERY, **options: Any
     ) -> Plan:
@@ -387,7 +389,9 @@ class Planner:
         Raises:
             InputError: a new value does not fit.
         """
-        self.transcription = _reuse_code(transcribe(replace(self.task, **fields), self.mechanics), self.transcription)
+        self.transcription = _reuse_code(
+            transcribe(replace_fields(self.task, fields), self.mechanics), self.transcription
+        )
 
 
 def _reuse_code(new: Transcription, old: Transcription) -> Transcription:

@@ -21,7 +21,7 @@ from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.search.cost_scaling import compute_scale
 from screwgraph.motion.planning.search.planner import Planner
-from screwgraph.motion.planning.task import Task
+from screwgraph.motion.planning.task import Task, replace_fields
 from screwgraph.motion.planning.transcription.problem import transcribe
 from screwgraph.optimize import Each, EditedProblem, Factors, Incremental, Problem, Result, Updated
 from screwgraph.optimize.problem import factor_structure
@@ -203,7 +203,7 @@ class Replanner:
         Raises:
             InputError: a new value does not fit, or there is no point at the time of a measurement.
         """
-        before, after = self.transcription, transcribe(replace(self.task, **fields), self._mechanics)
+        before, after = self.transcription, transcribe(replace_fields(self.task, fields), self._mechanics)
         old = {f.name: f for f in before.problem.factors}
         new = {f.name: self._with_given(old.get(f.name), f) for f in after.problem.factors}
         given = {name: own for name in new if (own := self._keep_numbers(old.get(name), after.problem[name]))}

@@ -43,6 +43,7 @@ from screwgraph.motion.planning.transcription.condensing import (
     make_difference_pieces,
 )
 from screwgraph.motion.planning.transcription.conserved_goals import without_conserved
+from screwgraph.motion.planning.transcription.frame_goal_conflicts import check_frame_goals
 from screwgraph.motion.planning.transcription.goal_conflicts import check_goal_conflicts
 from screwgraph.motion.planning.transcription.regularisation import NAME, make_acceleration_cost
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality, soft
@@ -136,6 +137,7 @@ def _transcribe_task(task: Task, mechanics: Mechanics, is_measured: bool) -> Tra
     if not is_measured:
         check_start(steps, factors, starts)
     check_goal_conflicts(steps, factors)
+    check_frame_goals(steps, factors)
     if not is_measured:
         check_given_positions(task, mechanics)
     factors, proofs, is_cyclic = without_conserved(task, steps, factors)
@@ -151,7 +153,8 @@ def name_errors(name: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(f"{name}: {error.what}", why=error.why, fix=error.fix) from None
+        what = error.what if error.what.startswith(f"{name}: ") else f"{name}: {error.what}"
+        raise InputError(what, why=error.why, fix=error.fix) from None
 
 
 def _motion(task: Task, steps: TrajectoryUnknowns) -> tuple[list[Factors], Follower, Follower]:
