@@ -80,7 +80,9 @@ class Assembly:
     def with_factors(self, factors: Sequence[Factors]) -> Assembly:
         """Return the assembly of the same factors with other parameters."""
         named = {f.name: f for f in factors}
-        return self._with_batches([merge_factors([named[name] for name, _ in b.members]) for b in self.batches])
+        return self._with_batches(
+            [merge_factors([named[name] for name, _ in b.members]).with_sources(b) for b in self.batches]
+        )
 
     def with_parameters(self, parameters: Sequence[list[np.ndarray]]) -> Assembly:
         """Return the assembly of the same factors, with parameters by batch as kernels take them."""

@@ -73,6 +73,11 @@ class Batch:
         other.__dict__.update(self.__dict__, parameters=parameters)
         return other
 
+    def with_sources(self, other: Batch) -> Batch:
+        """Return these factors, which know where their unknowns stand from others on the same ones."""
+        vars(self)["sources"] = other.sources
+        return self
+
     def _own(self, names: Shapes, values: Mapping[str, np.ndarray]) -> np.ndarray:
         flat = [values[n].reshape(len(values[n]), -1) for n, _ in names]
         longest = max(map(len, flat))

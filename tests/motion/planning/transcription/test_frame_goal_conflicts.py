@@ -26,7 +26,7 @@ def plan(robot, *goals, **fields):
     return Planner(Task(robot, steps, **{"start": start, "goals": goals, "costs": costs, "dynamics": False, **fields}))
 
 
-def moving(x, time="end"):
+def moving(x: float, time: float | str = "end"):
     return FrameVelocity(TIP, linear=(x, 0.0, 0.0), time=time)
 
 
