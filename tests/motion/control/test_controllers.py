@@ -9,7 +9,9 @@ import pytest
 import screwgraph as sg
 from screwgraph.motion.control import (
     CenterOfMassTask,
+    ContactForceTask,
     ControlLimits,
+    ControlLoop,
     FrameTask,
     PostureTask,
     controller,
@@ -278,3 +280,31 @@ def test_feet_of_straight_legs_tell_that_they_move():
             np.testing.assert_allclose(violation, moves, atol=1e-9)
             told += status
     assert told == 2
+
+
+def press(limits, weight):
+    """Return efforts, those of the equations of motion, and normal forces of a body with an unloaded foot."""
+    robot, tasks = tripod(), (*BODY_TASKS, ContactForceTask(feet()[0].frame, weight=weight))
+    f, q, still = controller(robot, tasks, contacts=feet(), limits=limits), crouched(robot), np.zeros(robot.nv)
+    none = {tasks[-1].name: np.zeros(6)}
+    loop = ControlLoop(robot, tasks, contacts=feet(), limits=limits, q0=q, references=none)
+    tau, qdd, forces, _, solution = f(q, still, **loop.arguments(0.0))
+    J = np.vstack([point(robot, contact, q, still)[0] for contact in feet()])
+    return tau, (sg.inverse_dynamics(robot)(q, still, qdd) - J.T @ forces.ravel()), forces[:, 2], solution
+
+
+def test_feet_press_with_the_least_force_at_least():
+    """A foot whose force is wanted to be zero presses with the least one, in newtons."""
+    tau, efforts, normal, (status, *_) = press(replace(LIMITS, normal_force=7.0), 1e3)
+    assert status == 0.0
+    np.testing.assert_allclose(normal[0], 7.0, atol=1e-4)
+    np.testing.assert_allclose(efforts, [*np.zeros(6), *tau], atol=1e-6)
+
+
+def test_forces_that_motors_cannot_make_give_way_to_efforts():
+    """Feet shall press with more than all efforts make: motion is that of efforts within their limits."""
+    tau, efforts, normal, (status, *_) = press(replace(LIMITS, normal_force=1e4), 1e-3)
+    assert status == 1.0
+    assert abs(tau).max() <= 60.0
+    assert normal.max() < 5e3
+    np.testing.assert_allclose(efforts, [*np.zeros(6), *tau], atol=1e-3)

@@ -53,6 +53,12 @@ def test_the_cone_is_that_of_forces_at_the_corners(width):
         assert (left < 1e-9) == is_inside
         inside, outside = inside + is_inside, outside + (not is_inside)
     assert min(inside, outside) > 50
+    # The centre of pressure stays on the sole: a normal force alone at its ends, along and across.
+    for moment, half in ((-5, 0.08), (-6, 0.5 * width))[: sole.size - 4]:
+        for share in (-1.01, -0.99, 0.99, 1.01):
+            wrench = np.zeros(sole.size)
+            wrench[-1], wrench[moment] = 100.0, 100.0 * half * share
+            assert ((rows @ wrench).min() >= 0.0) == (abs(share) < 1.0)
 
 
 @cache

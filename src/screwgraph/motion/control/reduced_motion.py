@@ -138,7 +138,7 @@ class ReducedMotion:
         return self.motors.drive_joints and all(np.array_equal(B[list(self.driven)], own) for B in self._arms)
 
     @cached_property
-    def moved(self) -> list[int]:
+    def moved_coordinates(self) -> list[int]:
         """A coordinate that each motor moves, of as many motors as driven coordinates."""
         columns = {j: self.driven[i] for i, j in self.pivots}
         return [columns[j] for j in range(len(columns))]

@@ -11,6 +11,7 @@ from screwgraph.mechanics.kinematics.reference_frames import ALIGNED
 from screwgraph.model.robot import Joint, Link, Robot, tree
 from screwgraph.model.robot.joints import Floating, Revolute, Spherical
 from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_schedule, stack_weights
+from screwgraph.motion.control.predictive.predictive_controller import make_model
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
 from screwgraph.tape.verifier import list_faults
 
@@ -299,3 +300,33 @@ def test_a_landing_that_comes_into_sight_costs_few_calls():
     assert abs(solution[1] / best.solution[1] - 1.0) < 1e-3  # 0.16 with the slacks of a swing: the foot slips
     normal, *tangents = forces[-1]
     assert np.abs(tangents).max() < 0.3 / np.sqrt(2.0) * normal + 1e-3
+
+
+def test_feet_neither_pull_nor_push_beyond_the_largest_force():
+    """On ice, too, where pyramids let normal forces have any sign."""
+    model = make_model(hopper(), DT, None, [foot()], None, HorizonLimits(force=90.0), DRAG)
+    most = [1e3] * 4
+    lower, upper = model.limit_inputs(most, [1.0, 0.0])
+    np.testing.assert_array_equal(np.array([lower, upper])[:, :3], [[0.0, -90.0, -90.0], [90.0, 90.0, 90.0]])
+    lower, upper = model.limit_inputs(most, [0.0, 0.0])  # a leg that swings accelerates freely
+    assert np.max(lower[:3]) < -1e5
+    assert np.min(upper[:3]) > 1e5
+
+
+def test_inputs_of_a_leg_are_no_mean_of_forces_and_accelerations():
+    """Between two stages of the last solution, of which one stood and the other swung, the one that fits is taken."""
+    robot = hopper()
+    model = make_model(robot, DT, None, [foot()], None, HorizonLimits(), DRAG)
+    force, acceleration, rest = np.array([40.0, 1.0, 2.0, 3.0]), np.array([5.0, 6.0, 7.0, 4.0]), [1e3, 1e3, 1e3, 0.0]
+    for now, later, then, on, wanted in (
+        (force, acceleration, (1.0, 0.0), 1.0, force),
+        (force, acceleration, (1.0, 0.0), 0.0, acceleration),
+        (acceleration, force, (0.0, 1.0), 1.0, force),
+        (force, force, (1.0, 1.0), 1.0, force),
+        (force, force, (1.0, 1.0), 0.0, rest),
+        (acceleration, acceleration, (0.0, 0.0), 1.0, rest),
+    ):
+        last = [then[0], 0.8, then[1], 0.8]
+        found = model.keep_input(now, later, 0.5, [on, 0.8], last, rest)
+        np.testing.assert_array_equal(found[:3], wanted[:3])
+        assert found[3] == 0.5 * (now[3] + later[3])

@@ -6,6 +6,7 @@ from tests.motion.control.predictive.test_optima import cart_pole
 
 import screwgraph as sg
 from screwgraph.motion.control import HorizonLimits, converge, stack_references, stack_weights
+from screwgraph.motion.control.predictive.step_search import SEARCH, accept_length, begin_search
 
 STARTS = 60
 
@@ -64,6 +65,14 @@ def test_a_step_that_is_shortened_is_told():
             *_, previous, solution = control(q, qd, references, weights, 0.0, previous)
             seen.add(solution[0])
     assert seen == {0.0, 1.0}
+
+
+def test_whole_steps_pay_for_dynamics_with_cost_and_for_nothing_else():
+    """A step that ends defects of size 1 may cost 3 more; without defects, none may."""
+    for defect, cost, taken in ((1.0, 4.0, 1.0), (0.0, 4.0, 0.0), (0.0, 0.9, 1.0), (1.0, 0.9, 1.0)):
+        search = begin_search([1.0, defect])
+        found = accept_length(search, [cost, 0.0], [0.0], [0.0])
+        assert dict(zip(SEARCH, found, strict=True))["best"] == taken
 
 
 @pytest.mark.suite

@@ -83,7 +83,7 @@ class ContactModel:
         n, motion, all_limbs = self.robot.nv, self.motion, _find_limbs(self.coordinates.model, self.motion)
         limbs = [all_limbs[i] for i in motion.coordinates.places]
         found = list[list[bool]]()
-        for i in (*range(n), *motion.moved):
+        for i in (*range(n), *motion.moved_coordinates):
             own = [] if i in motion.base else [j for j in range(n) if j in motion.base or limbs[j] == limbs[i]]
             inputs = {motion.place[j] for j in own if j in motion.place}
             found.append([j % n in own for j in range(2 * n)] + [k in inputs for k in range(self.nu)])

@@ -41,7 +41,7 @@ LITTLE = 1e-30
 
 
 class StageMotors(Protocol):
-    """What has efforts u (m,) along a horizon, and the accelerations of states that they cause."""
+    """Motors of efforts u (m,) along a horizon, and the accelerations of states that they cause."""
 
     @property
     def coordinates(self) -> StateCoordinates:

@@ -58,7 +58,7 @@ class StageModel(Protocol):
 
     @property
     def motors(self) -> StageMotors:
-        """What has efforts (m,)."""
+        """Its motors, of efforts (m,)."""
         ...
 
     @property
