@@ -8,8 +8,8 @@ they move, u are their efforts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,7 +21,7 @@ from screwgraph.base.summary import one_line
 from screwgraph.compiler import compile_expression
 from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import Affine, blend_affine, combine_affine, scale_affine, shift_affine
-from screwgraph.motion.control.contacts import Held, HeldContact
+from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.legs import Leg, choose_own, make_leg
 from screwgraph.motion.control.models import (
     ControlledModel,
@@ -31,58 +31,15 @@ from screwgraph.motion.control.models import (
     as_controlled,
 )
 from screwgraph.motion.control.models.base import BASE
+from screwgraph.motion.control.motion_terms import Foot, Motion, StandingState
 from screwgraph.motion.control.small_systems import find_pivots, make_leg_solver, solve_in_order, solve_square
 from screwgraph.motion.control.turned_legs import Turn, turn_leg
 from screwgraph.motion.simulation.contacts import Plane
-from screwgraph.tape import Number, Row, dot, factor_tree, is_zero
+from screwgraph.tape import Number, dot, factor_tree, is_zero
 from screwgraph.tape.sparse_rows import add_entry, to_sparse_rows
 
 UNMOVED = 1e-6
 """Entry of an arm, or of a contact's Jacobian, that is none (1, m): loops of samples are closed to 1e-7."""
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """Accelerations (nv) and efforts of motors as u determines them; forces in contacts' axes.
-
-    `forces[c][k]` is affine in u, zero where the contact is off; `axes[c]` (6, n) gives moment and force in the base's.
-    `base` are the accelerations of the coordinates without efforts. Affine numbers may be of these, too, without what
-    is constant in them: `combined` E u, whose columns stand behind those of u. An acceleration i in `alone` is one of
-    u, alone[i], or is not of that at all, as a contact's flag says. What contacts that are on hold is J qdd + drift:
-    rows and numbers of `holds`.
-    """
-
-    accelerations: list[Affine]
-    efforts: list[Affine]
-    forces: list[list[Affine]]
-    axes: list[Any]
-    base: Sequence[Affine] = ()
-    alone: Mapping[int, int] = field(default_factory=dict)
-    holds: Sequence[Affine] = ()
-
-    @property
-    def combined(self) -> list[Row]:
-        """E."""
-        return [row for row, _ in self.base]
-
-    def wrench(self, contact: int) -> list[Affine]:
-        """Return the moment about a contact's point and the force, in the base's axes."""
-        own = self.forces[contact]
-        return [combine_affine(list(zip(row, own, strict=True)), 0.0) for row in self.axes[contact]]
-
-
-@dataclass(frozen=True, eq=False)
-class StandingState:
-    """A state of a model on contacts, `on` or off: motion without them, what they hold, how legs are turned.
-
-    Jacobians (k, n) of contacts are along the turned axes.
-    """
-
-    motion: IndependentMotion
-    held: Sequence[Held]
-    on: Sequence[Number]
-    turns: Sequence[Turn]
-    jacobians: Sequence[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -394,18 +351,3 @@ class ReducedMotion:
                             terms += [(M[i, j] * foot.K[r, k], u[self.place[rest]])]
             right.append(combine_affine(terms, 0.0))
         return solve_square(W, [M[i, i] for i in base], right)
-
-
-@dataclass(frozen=True, eq=False)
-class Foot:
-    """A foot: whether it is on, its Jacobian, the coordinates beside its own, and K, k.
-
-    a_leg = -K a_rest - k, both zero where it is off.
-    """
-
-    leg: Leg
-    flag: Number
-    J: Any
-    rest: tuple[int, ...]
-    K: Any
-    k: list[Affine]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -21,7 +21,7 @@ from screwgraph.compiler import (
 from screwgraph.mechanics.kinematics import random
 from screwgraph.model.model import Model
 from screwgraph.motion.control.affine import combine_affine
-from screwgraph.motion.control.barriers import Barrier, BarrierRow, differentiate_barrier
+from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.limits import (
     FREE,
@@ -31,9 +31,10 @@ from screwgraph.motion.control.limits import (
     list_efforts,
     list_limits,
 )
-from screwgraph.motion.control.limits.barrier_rows import limit_barriers
+from screwgraph.motion.control.limits.barrier_rows import count_barrier_rows, limit_barriers
 from screwgraph.motion.control.live_numbers import NO_SENSE, have_sense
-from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
+from screwgraph.motion.control.motion_terms import Motion
+from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.small_weights import list_small_weights
 from screwgraph.motion.control.task_costs import Miss, shorten_goals, sum_squares
 from screwgraph.motion.control.task_levels import HELD, UNBOUNDED, HeldRow, TaskLevels
@@ -110,7 +111,7 @@ class WholeBody:
     @cached_property
     def held_start(self) -> int:
         """How many rows are limits and barriers, one at least."""
-        return max(1, sum(self.limit_sizes) + sum(self.barrier_sizes))
+        return max(1, sum(self.limit_sizes) + count_barrier_rows(self.model, self.barriers))
 
     @cached_property
     def levels(self) -> list[int]:
@@ -128,18 +129,6 @@ class WholeBody:
                 start = self.held_start + len(found)
                 level = self.levels.index(task.level)
                 found += [HeldRow(start + i, k, level) for i in range(count)]
-        return found
-
-    @cached_property
-    def barrier_sizes(self) -> list[int]:
-        """How many values each barrier has."""
-        model, rng, found = self.model, np.random.default_rng(0), list[int]()
-        for barrier in self.barriers:
-            shapes = barrier.references(model).values()
-            references = [rng.standard_normal(prod(shape)) for shape in shapes]
-            found.append(
-                len(barrier.values(model, random(model, seed=rng), rng.standard_normal(model.nv), *references))
-            )
         return found
 
     @cached_property
@@ -256,7 +245,7 @@ class WholeBody:
         state = LimitedState(motion, q, qd, on, list(feet[:, 1]))
         rows = [
             *(row for limit in list_limits(self.limits) for row in limit.rows(self.motion, self.limits, state)),
-            *limit_barriers(self.limits, motion, *self._differentiate_barriers(q, qd, named)),
+            *limit_barriers(self.model, self.barriers, self.limits, state, named),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         rows += held
         condensed = [cost.condense(motion.combined) for cost, _ in levels]
@@ -277,17 +266,6 @@ class WholeBody:
             "A": list_entries([row.value[0] for row in rows], width),
             "E": list_entries(motion.combined, n),
         }
-
-    def _differentiate_barriers(
-        self, q: Any, qd: Any, named: Mapping[str, Any]
-    ) -> tuple[list[BarrierRow], list[tuple[Number, Number]]]:
-        """Return rows of barriers, and of each row the rate and the margin."""
-        rows, numbers = list[BarrierRow](), list[tuple[Number, Number]]()
-        for barrier, own in zip(self.barriers, np.reshape(named.get("barriers", ()), (-1, 2)), strict=True):
-            given = [named[name] for name in barrier.list_arguments(self.model)]
-            rows += differentiate_barrier(self.model, barrier, q, qd, given)
-            numbers += [(own[0], own[1])] * (len(rows) - len(numbers))
-        return rows, numbers
 
     def _list_misses(self, motion: Motion, wanted: Sequence[Sequence[TaskRow]], gains: Sequence[Number]) -> list[Miss]:
         """Return what rows of tasks miss of their goals."""

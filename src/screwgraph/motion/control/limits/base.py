@@ -11,7 +11,8 @@ from screwgraph.base.summary import one_line
 from screwgraph.model.formats.yaml_keys import Entry
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.motion.control.affine import Affine
-from screwgraph.motion.control.reduced_motion import Motion, ReducedMotion
+from screwgraph.motion.control.motion_terms import Motion
+from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.optimize.active_set import RoundCone
 from screwgraph.tape import Number
 

@@ -17,10 +17,11 @@ from screwgraph.mechanics.kinematics.manifold_functions import position_argument
 from screwgraph.model.robot import Robot, constraint_jacobian
 from screwgraph.motion.control.affine import Affine, combine_affine
 from screwgraph.motion.control.models.base import BASE
+from screwgraph.motion.control.motion_terms import Motion, StandingState
 from screwgraph.motion.control.predictive.motors import StageMotors
 from screwgraph.motion.control.predictive.stage_model import Bounds, StageMotion
 from screwgraph.motion.control.predictive.state_coordinates import RobotStates, complete_position
-from screwgraph.motion.control.reduced_motion import UNMOVED, Motion, ReducedMotion, StandingState
+from screwgraph.motion.control.reduced_motion import UNMOVED, ReducedMotion
 from screwgraph.spatial import choose, maximum
 from screwgraph.tape import Number, dot, is_zero
 from screwgraph.tape.sparse_rows import add_entry
