@@ -78,10 +78,10 @@ def solve_program(H, g, mu, E, last=None):
     x, *last, (status, _, violation), (rounds,) = solver()(
         H[np.tril_indices(len(g))], g, lower, upper, np.full(len(A), 1e8), A.ravel(), *last
     )
-    forces = x.reshape(CONES, 3)
+    forces, near = x.reshape(CONES, 3), 1e-9 + 1e-14 * abs(x).max()  # beside rounding of forces of 1e6
     assert status == 0.0
-    assert violation < 1e-9
-    assert (np.linalg.norm(forces[:, 1:], axis=1) - mu * forces[:, 0]).max() < 1e-9
+    assert violation < near
+    assert (np.linalg.norm(forces[:, 1:], axis=1) - mu * forces[:, 0]).max() < near
     assert abs(E @ x).max() < ROOM + 1e-8
     return x, rounds, last
 
@@ -102,8 +102,11 @@ def check_optimum(seed):
     best = clarabel.DefaultSolver(upper, g, sparse.csc_matrix(rows), right, cones, settings).solve().obj_val
     x, rounds, last = solve_program(H, g, mu, E)
     again, *_ = solve_program(H, g, mu, E, last)
-    assert abs(again - x).max() < 1e-6 * (1.0 + abs(x).max())
-    assert abs(0.5 * x @ H @ x + g @ x - best) < 1e-7 * (1.0 + abs(best))
+    costs = np.array([0.5 * u @ H @ u + g @ u for u in (x, again)])
+    # Along a round edge forces are determined to the root of the 1e-9 within which they are in their cones.
+    assert abs(again - x).max() < 1e-5 * (1.0 + abs(x).max())
+    assert abs(costs[1] - costs[0]) < 1e-10 * (1.0 + abs(best))
+    assert abs(costs - best).max() < 1e-7 * (1.0 + abs(best))
     return rounds
 
 

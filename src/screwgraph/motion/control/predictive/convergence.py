@@ -18,9 +18,7 @@ from screwgraph.motion.control.predictive.secant_steps import SecantSteps, Solut
 from screwgraph.motion.control.predictive.tick_outcome import UNFINISHED
 
 FIRST = 12
-"""Calls before steps are extrapolated, and barriers bounded: most horizons settle in fewer."""
-BARRIER, FALL = 3.0, 0.9
-"""Barrier at most from there on, and what it falls by with each call: one that grows again lets trajectories cycle."""
+"""Calls before steps are extrapolated: most horizons settle in fewer."""
 
 
 class PredictedMotion(NamedTuple):
@@ -58,8 +56,7 @@ def converge(
     """Call a controller of `mpc` at one state until its trajectory is the optimum; return the last results.
 
     Their status is 1 where the trajectory is not the optimum within the tolerance. Where some calls do not settle it,
-    the next ones begin where the changes of several calls together say that nothing would change (`SecantSteps`), with
-    a barrier that is bounded more and more.
+    the next ones begin where the changes of several calls together say that nothing would change (`SecantSteps`).
 
     Args:
         control: what `mpc` returned.
@@ -118,17 +115,10 @@ def converge(
         else:
             secants = secants.add(solution, found.next, found.solution) if k >= patience else secants
             solution = secants.begin(found.next)
-        found = call(_bound_barrier(solution, BARRIER * FALL ** (k - FIRST)) if k >= FIRST else solution)
+        found = call(solution)
     is_settled = _is_optimal(found.solution, tolerance) and secants.find_descent() is None
     if found.solution[0] < UNFINISHED and not is_settled:
         found.solution[0] = UNFINISHED
-    return found
-
-
-def _bound_barrier(solution: Float[np.ndarray, " k"], most: float) -> Float[np.ndarray, " k"]:
-    """Return a solution whose barrier, its second number, is at most so large."""
-    found = solution.copy()
-    found[1] = min(found[1], most)
     return found
 
 
