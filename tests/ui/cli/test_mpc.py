@@ -53,7 +53,7 @@ WRONG = [
     ("dt: 0.1\ncontacts:\n- frame: tool", 2, "2 joint coordinates of its own"),
     ("dt: 0.1\nnear: [0, 0]", 2, "near of 'rr', which has no loops"),
     ("dt: 0.1\nnear: [0, here]", 2, "here"),
-    ("dt: 0.1\ndrag: 3", 2, "drag without contacts"),
+    ("dt: 0.1\ndrag: 3", 2, "drag is '3': there are no contacts: add `contacts`"),
     ("contacts:\n- frame: tool\n  friction: -1", 2, "friction"),
     ("contacts:\n- frame: tool\nground: {normal: [0, 0, 0]}", 3, "the normal of the ground"),
     ("dt: 0.1\ncontacts: []", 2, "without contacts, leave it out"),

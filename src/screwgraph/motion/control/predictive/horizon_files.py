@@ -106,8 +106,9 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
     entries = root.section(FILE, "the file")
-    if "ground" in entries and "contacts" not in entries:
-        raise entries["ground"].complaint("there are no contacts")
+    for key in ("ground", "drag"):
+        if key in entries and "contacts" not in entries:
+            raise entries[key].called(key).complaint("there are no contacts: add `contacts`, or leave it out")
     found: dict[str, Any] = {key: entries[key].number({}) for key in NUMBERS if key in entries}
     found |= {key: entries[key].whole_number({}) for key in COUNTS if key in entries}
     if "actuated" in entries:

@@ -107,5 +107,5 @@ def _check_positive(names: Sequence[str], values: Float[np.ndarray, " n"], what:
             raise InputError(
                 f"{what} of the limits of {name!r}: {value:g}",
                 why="it must be positive",
-                fix=f"HorizonLimits({what}=...): the file's where none is given, inf for no limit",
+                fix=f"give a larger {what}, inf for no limit, or none, for that of the robot's file",
             )
