@@ -126,9 +126,15 @@ def _is_real(value: Any) -> bool:
 
 
 def check_fields(instance: Any) -> None:
-    """Raise InputError where a field of a dataclass is not what its annotation says; for `__post_init__`."""
+    """Raise InputError where a field of a dataclass is not what its annotation says; for `__post_init__`.
+
+    One name in the place of a list of names becomes a list, as of arguments of functions.
+    """
     for field in dataclasses.fields(instance):
-        _one(type(instance), field.name, getattr(instance, field.name))
+        given = getattr(instance, field.name)
+        checked = _one(type(instance), field.name, given)
+        if checked is not given:
+            object.__setattr__(instance, field.name, checked)  # also of frozen ones
 
 
 def _check_value(function: Callable[..., Any], parameter: inspect.Parameter, value: Any) -> Any:

@@ -9,7 +9,10 @@ from screwgraph.motion.control import (
     AxisTask,
     BallBarrier,
     ControlLimits,
+    ControlLoop,
     FrameTask,
+    FunctionBarrier,
+    GlidingPoint,
     LinkCapsule,
     PostureTask,
     Sole,
@@ -203,3 +206,27 @@ def test_singular_positions_have_no_torque():
     assert solution[0] == 3.0
     assert not tau.any()
     assert all(np.isfinite(x).all() for x in others)
+
+
+def test_what_is_told_in_one_line():
+    robot = sg.load("rr")
+    assert PostureTask("joint1").joints == ("joint1",)
+    for wrong in ({"end": (0.0, 0.0)}, {"start": (0.0, 0.0, 0.0, 0.0)}):
+        with complains("of the capsule of 'tool' is not 3 finite numbers"):
+            LinkCapsule("tool", 0.1, **wrong)
+    with complains("x of the sole of 'tool' is not 3 finite numbers"):
+        Sole("tool", 0.1, 0.1, x=(1.0, 0.0))
+    with complains("the point of 'tool' is not 3 finite numbers"):
+        GlidingPoint("tool", at=(1.0, np.nan, 0.0))
+    for value in (3.0, None, []):
+        with complains("the function of barrier 'own' returns .*a list of numbers, one at least"):
+            controller(robot, [PostureTask()], barriers=[FunctionBarrier("own", lambda robot, q, qd, x=value: x)])
+    for q0 in (np.zeros(3), np.full(2, np.nan)):
+        with complains("q0 is not 2 finite numbers"):
+            ControlLoop(robot, [PostureTask()], q0=q0)
+    with complains("posture is not finite"):
+        ControlLoop(robot, [PostureTask()], references={"posture": [np.nan, 0.0]})
+    with complains("stack_gains: tasks: expected a list of ControlTasks"):
+        stack_gains(PostureTask())
+    with complains("stack_contacts: contacts: expected a list"):
+        stack_contacts(sg.Contact("tool"))

@@ -78,7 +78,7 @@ def test_what_it_cannot_be():
         GlidingPoint("tip", radius=-1.0)
     with pytest.raises(InputError, match="radius"):
         GlidingPoint("tip", radius=np.nan)
-    with pytest.raises(InputError, match="not finite"):
+    with pytest.raises(InputError, match="not 3 finite numbers"):
         GlidingPoint("tip", at=(0.0, np.inf, 0.0))
     with pytest.raises(InputError, match="must not be negative"):
         GlidingPoint("tip", friction=-0.1)

@@ -30,6 +30,7 @@ from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import ControlTask
 from screwgraph.motion.simulation import Trajectory
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, bend_start, make_contacts, raise_start
+from screwgraph.spatial import finite_vector
 
 RATES = "_rates"
 """Ends the names of rates of references."""
@@ -161,7 +162,7 @@ class ControlLoop:
     def _natural_values(self) -> dict[str, Any]:
         """Arguments with which the robot stays at its first position."""
         model, found = self.model, dict[str, Any]()
-        q0 = model.neutral() if self.q0 is None else validate_numbers("q0", self.q0)
+        q0 = model.neutral() if self.q0 is None else finite_vector(self.q0, model.nq, "q0", "it has all positions")
         for task in self.tasks:
             found |= task.hold(model, q0)
         found["gains"] = stack_gains(self.tasks)
@@ -244,6 +245,8 @@ class ControlLoop:
 def shape_reference(name: str, value: Any, shape: tuple[int, ...]) -> Float[np.ndarray, "..."]:
     """Return a reference as the argument of its name has it. Raises InputError: it has other numbers."""
     found = validate_numbers(name, value)
+    if not np.isfinite(found).all():
+        raise InputError(f"{name} is not finite", why="no torques follow from that")
     if found.size != prod(shape):
         raise InputError(f"{name} has {found.size} numbers", why=f"it has the shape {shape}")
     return found.reshape(shape)

@@ -111,17 +111,20 @@ def controller(
     return replace(made, origin=replace(made.origin, examples=lambda: draw_examples(made, own)))
 
 
+@check_arguments
 def stack_gains(tasks: Sequence[ControlTask]) -> Float[np.ndarray, "tasks 3"]:
     """Return the gains of tasks as a controller takes them: stiffness (1/s^2), damping (1/s), weight."""
     return np.array([task.gains for task in tasks]).reshape(-1, 3)
 
 
+@check_arguments
 def stack_contacts(contacts: Sequence[Contact | HeldContact]) -> Float[np.ndarray, "*B contacts 2"]:
     """Return contacts as a controller takes them: all are on, with their friction."""
     frictions = np.broadcast_arrays(*(np.asarray(contact.friction, dtype=float) for contact in contacts))
     return np.stack([np.stack([np.ones_like(mu), mu], axis=-1) for mu in frictions], axis=-2)
 
 
+@check_arguments
 def stack_barriers(barriers: Sequence[Barrier]) -> Float[np.ndarray, "barriers 2"]:
     """Return barriers as a controller takes them: rate (1/s) and margin."""
     return np.array([(barrier.rate, barrier.margin) for barrier in barriers]).reshape(-1, 2)

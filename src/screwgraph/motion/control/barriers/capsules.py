@@ -14,7 +14,7 @@ from screwgraph.model.formats.yaml_keys import NUMBER, REQUIRED, VECTOR, Entry, 
 from screwgraph.model.formats.yaml_values import Value
 from screwgraph.model.model import Model
 from screwgraph.motion.control.file_entries import read_values
-from screwgraph.spatial import choose, maximum, minimum, rotation, sqrt, translation
+from screwgraph.spatial import choose, finite_vector, maximum, minimum, rotation, sqrt, translation
 from screwgraph.tape import Number, dot
 
 Vector = tuple[float, float, float]
@@ -42,6 +42,8 @@ class LinkCapsule:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        for name, point in (("start", self.start), ("end", self.start if self.end is None else self.end)):
+            finite_vector(point, 3, f"{name} of the capsule of {self.frame!r}", "it is a point in the frame (m)")
         if not (0.0 <= self.radius < np.inf and np.isfinite([*self.start, *(self.end or ())]).all()):
             raise InputError(
                 f"the capsule of {self.frame!r} has the radius {self.radius!r}",

@@ -6,6 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from screwgraph.base.argument_checks import describe_value
+from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers.base import Barrier
@@ -42,5 +46,11 @@ class FunctionBarrier(Barrier):
         return {name: (size,) for name, size in self.arguments}
 
     def values(self, model: Model, q: Any, qd: Any, *references: Any) -> Sequence[Number]:
-        """Return the function's values."""
-        return list(self.function(model, q, qd, *references))
+        """Return the function's values. Raises InputError where it returns none."""
+        found = self.function(model, q, qd, *references)
+        if not isinstance(found, Sequence | np.ndarray) or not np.size(found):
+            raise InputError(
+                f"the function of barrier {self.called!r} returns {describe_value(found)}",
+                why="a barrier has a list of numbers, one at least",
+            )
+        return list(found)

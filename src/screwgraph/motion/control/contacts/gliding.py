@@ -15,6 +15,7 @@ from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import Held, HeldContact, Rows, hold_point
 from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.motion.simulation.contacts.geometry.contact import FRICTION
+from screwgraph.spatial import finite_vector
 from screwgraph.tape import Number
 
 
@@ -52,8 +53,7 @@ class GlidingPoint(HeldContact):
         check_fields(self)
         if not 0.0 <= self.radius < np.inf:
             raise InputError(f"the radius at {self.frame!r} is {self.radius!r}", why="it must be finite, from 0 on (m)")
-        if not np.isfinite(self.at).all():
-            raise InputError(f"the point of {self.frame!r} is not finite")
+        finite_vector(self.at, 3, f"the point of {self.frame!r}", "it is in the frame (m)")
         friction = np.asarray(self.friction, dtype=float)
         if friction.ndim > 1 or not (friction >= 0.0).all():
             raise InputError(

@@ -16,7 +16,7 @@ from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import ROUND, Held, HeldContact, Rows, hold_point, make_pyramid
 from screwgraph.motion.simulation.contacts import Contact
 from screwgraph.motion.simulation.contacts.geometry.contact import FRICTION
-from screwgraph.spatial import rotation
+from screwgraph.spatial import finite_vector, rotation
 from screwgraph.tape import Number
 
 Vector = tuple[float, float, float]
@@ -68,8 +68,8 @@ class Sole(HeldContact):
                 f"the sole of {self.frame!r} is {self.length!r} by {self.width!r}",
                 why="its length must be positive, its width not negative (m)",
             )
-        if not np.isfinite([*self.at, *self.x, *self.normal]).all():
-            raise InputError(f"the place of the sole of {self.frame!r} is not finite")
+        for name in ("at", "x", "normal"):
+            finite_vector(getattr(self, name), 3, f"{name} of the sole of {self.frame!r}")
         sizes = np.linalg.norm(self.normal), np.linalg.norm(self.x)
         if not min(sizes):
             raise InputError(
