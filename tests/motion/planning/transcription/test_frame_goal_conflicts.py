@@ -124,3 +124,19 @@ def test_options_of_another_kind_are_refused(robot, options):
     (name,) = options
     with pytest.raises(InputError, match=f"{name}: expected"):
         plan(robot).solve(**options)
+
+
+def test_positions_that_do_not_close_loops_are_no_goals():
+    """Loops are laws of all points but given ones: such a goal was reached with loops that were open."""
+    robot = sg.load("five_bar")
+    with pytest.raises(InputError, match=r"goal 1: loops of 'five_bar' do not close there, by .* \(m, rad\) \(give"):
+        plan(robot, Position(robot.neutral() + np.linspace(0.1, 0.4, robot.nq)), start=robot.neutral())
+    plan(robot, Position(robot.neutral()), start=robot.neutral())
+
+
+def test_velocities_that_open_loops_are_no_start():
+    robot = sg.load("five_bar")
+    start = robot.neutral()
+    with pytest.raises(InputError, match=r"start: loops of 'five_bar' open at this velocity, by .* \(m/s, rad/s\)"):
+        plan(robot, start=start, start_velocity=[1.0, 0.0, 0.0, 0.0])
+    plan(robot, start=start, start_velocity=robot.complete_velocity(start, [1.0, -0.5]))

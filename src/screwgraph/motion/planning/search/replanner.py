@@ -17,6 +17,7 @@ import numpy as np
 from screwgraph.base.argument_checks import check_arguments
 from screwgraph.base.errors import InputError
 from screwgraph.base.take_turns import take_turns
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.planning.goals import Position, Velocity
 from screwgraph.motion.planning.plan import Plan
 from screwgraph.motion.planning.search.cost_scaling import compute_scale
@@ -143,8 +144,17 @@ class Replanner:
             own = {n: x for n, x in parameters.items() if n in f.each or n in f.shared}
             if own and f.name.startswith(f"{name}: "):
                 found[f.name] = {n: _give_each(f.each[n], x) if n in f.each else x for n, x in own.items()}
-        left = parameters.keys() - {n for own in found.values() for n in own}
-        return {name: dict(parameters)} if left else found  # which is no name of factors: an error says so
+        for left in parameters.keys() - {n for own in found.values() for n in own}:
+            items = [f for f in factors if f.name.startswith(f"{name}: ")]
+            if not items:
+                named = (f.name for f in factors if not f.name.startswith("measured "))
+                raise make_unknown_name_error(
+                    "item or factor", name, (n for x in named for n in (x.partition(":")[0], x))
+                )
+            raise make_unknown_name_error(
+                f"parameter of {name}", left, (n for f in items for n in (*f.each, *f.shared))
+            )
+        return found
 
     @take_turns
     @check_arguments

@@ -49,6 +49,8 @@ from screwgraph.motion.planning.transcription.regularisation import NAME, make_a
 from screwgraph.optimize import Factors, Problem, Variables, each, inequality, soft
 from screwgraph.optimize.substitution import SubstitutionPiece
 
+NUDGE = 1e-5
+"""Displacement (rad, m) by which closure errors are differentiated."""
 CLOSED = 1e-4
 """Largest closure error (m, rad) of a start; collocation takes the rest away."""
 Follower = tuple[Variables, Sequence[SubstitutionPiece]] | None
@@ -88,7 +90,8 @@ def transcribe(task: Task, mechanics: Mechanics | None = None, *, is_measured: b
 
     Raises:
         InputError: an item does not fit the robot or the horizon, the start breaks a limit, given positions collide or
-            goals contradict each other, a limit or the start. ModelError, where items come from a file, with its line.
+            do not close loops, or goals contradict each other, a limit or the start. ModelError, where items come from
+            a file, with its line.
     """
     if task.path is not None:
         raise InputError("the task has an exact path: nothing but its timing is sought", fix="sg.plan finds it")
@@ -111,7 +114,8 @@ def locate_errors(task: Task) -> Iterator[None]:
 def _transcribe_task(task: Task, mechanics: Mechanics, is_measured: bool) -> Transcription:
     starts = _starts(task, mechanics)
     if not is_measured and "q" in starts:
-        _check_closed(task.robot, starts["q"])
+        _check_closed(task.robot, "start", starts["q"])
+        _check_closed_rates(task.robot, starts["q"], starts.get("qd", np.zeros(task.robot.nv)))
     steps = TrajectoryUnknowns(
         mechanics,
         task.phases,
@@ -220,13 +224,27 @@ def _start_velocity(task: Task) -> Any:
     return hold_start(task.robot, given, 1) if isinstance(given, Mapping) else given
 
 
-def _check_closed(robot: Any, q: np.ndarray) -> None:
-    """See that loops and couplings hold at the start. Raises InputError."""
+def _check_closed(robot: Any, name: str, q: np.ndarray) -> None:
+    """See that loops and couplings hold at the start, or at a goal. Raises InputError."""
     off = np.abs(find_model_kind(robot).closure_errors(robot, q)) if robot.is_closed else np.zeros(1)
     if off.max() > CLOSED:
         raise InputError(
-            f"start: loops of {robot.name!r} do not close there, by {off.max():.3g} (m, rad)",
-            fix="start at robot.close_loops(q), or at robot.complete(independent positions)",
+            f"{name}: loops of {robot.name!r} do not close there, by {off.max():.3g} (m, rad)",
+            fix="give robot.close_loops(q), or robot.complete(independent positions)",
+        )
+
+
+def _check_closed_rates(robot: Any, q: np.ndarray, qd: np.ndarray) -> None:
+    """See that the velocity at a start keeps loops and couplings closed. Raises InputError."""
+    if not (robot.is_closed and qd.any()):
+        return
+    closing, moved = find_model_kind(robot).closure_errors, NUDGE * qd / np.abs(qd).max()
+    ends = [closing(robot, robot.manifold.retract(q, sign * moved)) for sign in (1.0, -1.0)]
+    off = np.abs(np.asarray(ends[0], dtype=float) - np.asarray(ends[1], dtype=float)) / (2.0 * NUDGE)
+    if off.max() > CLOSED:
+        raise InputError(
+            f"start: loops of {robot.name!r} open at this velocity, by {off.max() * np.abs(qd).max():.3g} (m/s, rad/s)",
+            fix="give robot.complete_velocity(q, those of independent joints), a mechanism's by {coordinate: velocity}",
         )
 
 
@@ -235,7 +253,7 @@ def _collect_given_states(
 ) -> dict[str, dict[int, np.ndarray]]:
     """Return whole positions and velocities that must be had, by family and point."""
     found: dict[str, dict[int, np.ndarray]] = {"q": {}, "qd": {}}
-    for goal in task.goals:
+    for name, goal in task.items("goals"):
         if not keeps(goal, StateGoal) or goal.sigma is not None:
             continue
         try:
@@ -246,6 +264,8 @@ def _collect_given_states(
         if value is None:
             continue
         values = value if value.ndim > 1 else np.tile(value, (len(points), 1))
+        for q in np.atleast_2d(value) if goal.family == "q" else ():
+            _check_closed(task.robot, name, q)
         found[goal.family] |= {p: v for p, v in zip(points, values, strict=False) if p is not None}
     for family, value in starts.items():
         found[family][0] = value
