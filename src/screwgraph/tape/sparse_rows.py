@@ -18,6 +18,11 @@ def dot(a: Iterable[Number], b: Iterable[Number]) -> Number:
     return total
 
 
+def subtract(a: Iterable[Number], b: Iterable[Number]) -> list[Number]:
+    """Return a - b of two lists."""
+    return [x - y for x, y in zip(a, b, strict=True)]
+
+
 def add_entry(row: Row, column: int, term: Number) -> None:
     """Add a term to an entry of a row; what becomes zero leaves it."""
     total = row[column] + term if column in row else term

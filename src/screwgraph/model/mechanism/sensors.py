@@ -15,7 +15,6 @@ from screwgraph.model.formats import Place, Value, quote_text, suggest_name
 from screwgraph.model.mechanism.constraints import Constraint
 from screwgraph.model.mechanism.force_balance import select_constraints
 from screwgraph.model.mechanism.forces import Motion
-from screwgraph.model.mechanism.forces.base import subtract
 from screwgraph.model.mechanism.keys import SENSOR
 from screwgraph.model.mechanism.mechanism import Mechanism
 from screwgraph.model.mechanism.pin_force import PinForce, make_pin_forces
@@ -108,7 +107,7 @@ class MechanismMotion:
     def specific_force(self, body: int, at: tuple[float, ...]) -> Any:
         """Return acceleration minus gravity at a place on a body (m) in its frame, in its axes (d,)."""
         own, motion = self.mechanism.bodies[body], self._motion("qdd")
-        force = subtract(self.mechanism.gravity, motion.place_rate(own, at))
+        force = [a - g for a, g in zip(motion.place_rate(own, at), self.mechanism.gravity, strict=True)]
         return vector([dot(axis, force) for axis in motion.axes(own)])
 
     def _motion(self, rate: str = "q") -> Motion:

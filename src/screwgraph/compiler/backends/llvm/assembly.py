@@ -31,7 +31,7 @@ from screwgraph.compiler.backends.llvm.operations import function_declarations
 from screwgraph.compiler.backends.llvm.packed_block import PackedBlock, emit_limb_block
 from screwgraph.compiler.backends.llvm.result_store import emit_result_stores
 from screwgraph.compiler.backends.llvm.routine import emit_routine, has_wide_sines, widest_vector
-from screwgraph.compiler.backends.llvm.sample_block import emit_block, fits_one_function
+from screwgraph.compiler.backends.llvm.sample_block import BlockFunction, emit_block, fits_one_function
 from screwgraph.compiler.backends.llvm.sincos import emit_sincos
 from screwgraph.compiler.backends.llvm.sine_scheduling import SINES
 from screwgraph.compiler.backends.llvm.vector_sines import emit_vector_sines, sines_per_vector
@@ -179,7 +179,7 @@ def _block(
         return emit_block(program, lanes, whole=whole, pointers=pointers), outputs
     once = deduplicate_outputs(program)
     placed = [replace(o, places=tuple(once.places[place] for place in o.places)) for o in outputs]
-    text = emit_block(once.program, lanes, places=once.places, whole=whole, pointers=pointers)
+    text = emit_block(once.program, lanes, BlockFunction(places=once.places), whole, pointers)
     return text, placed
 
 

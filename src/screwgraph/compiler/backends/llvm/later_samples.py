@@ -18,7 +18,7 @@ from screwgraph.compiler.backends.llvm.inner_loop import (
     stretch_lengths,
 )
 from screwgraph.compiler.backends.llvm.ir_text import Lanes
-from screwgraph.compiler.backends.llvm.sample_block import emit_block
+from screwgraph.compiler.backends.llvm.sample_block import BlockFunction, emit_block
 from screwgraph.compiler.backends.llvm.scatter import emit_scatter_some
 from screwgraph.tape import Program
 
@@ -73,7 +73,7 @@ def _emit_expectation(lanes: Lanes, likely: Program | None) -> str:
     head = f"define internal {B} @expect{lanes.tag}(ptr %in) {{"
     if likely is None:
         return f"{head}\n  ret {B} 0\n}}"
-    return f"""{emit_block(likely, lanes, "likely")}
+    return f"""{emit_block(likely, lanes, BlockFunction("likely"))}
 {head}
   %found = alloca {lanes.real}, align 64
   call void @likely{lanes.tag}(ptr %in, ptr %found)

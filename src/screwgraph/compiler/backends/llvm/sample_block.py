@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from screwgraph.compiler.backends.llvm.allocation import emit_allocation
 from screwgraph.compiler.backends.llvm.argument_pointers import ONE, ArgumentPointers, format_pointers
@@ -30,34 +31,59 @@ RARE = " noinline cold optnone"
 """Attributes of code that hardly ever runs: LLVM makes it quickly."""
 
 
+@dataclass(frozen=True)
+class BlockFunction:
+    """The function that a block of samples is written as.
+
+    Args:
+        name: of it; that of the block for one sample, where vectors of sines do not reach an angle, is `one`, by
+            default the same.
+        places: which output each one of the block for one sample is; by default the same.
+        targets: places of results at `out`, others there are left alone; by default one behind the other.
+        inlined: its caller takes its lines in.
+        apart: its caller does not.
+        rare: it hardly ever runs, and is not optimised.
+    """
+
+    name: str = "block"
+    one: str = ""
+    places: Sequence[int] | None = None
+    targets: Sequence[int] = ()
+    inlined: bool = False
+    apart: bool = False
+    rare: bool = False
+
+    @property
+    def attributes(self) -> str:
+        """What LLVM is told of it."""
+        if self.rare:
+            return f"{RARE}{ALIGNED}"
+        own = " alwaysinline" if self.inlined else ALIGNED
+        return f" noinline{own}" if self.apart else own
+
+
+BLOCK = BlockFunction()
+"""The only block of a program."""
+
+
 def emit_block(
     program: Program,
     lanes: Lanes,
-    name: str = "block",
-    places: Sequence[int] | None = None,
+    function: BlockFunction = BLOCK,
     whole: int = WHOLE,
     pointers: ArgumentPointers = ONE,
-    *,
-    inlined: bool = False,
-    apart: bool = False,
-    one: str = "",
-    rare: bool = False,
-    targets: Sequence[int] = (),
 ) -> str:
     """Return `@<name>(in, out)`: numbers i of all samples stand together at `in + i * lanes.apart`, so at `out`.
 
-    Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large; `places`
-    says which of these outputs each one of the block for one sample is, by default the same. What follows the sines in
-    programs beyond `whole` instructions are functions in a row, which leave values to each other in memory. Results are
-    stored where they are computed: kept to the end, they would wait in memory anyway. Those of blocks of samples, which
-    are arrays of others, are stored one behind the other in short programs: so the processor fetches lines ahead.
-    There are several `pointers` to the arguments of one sample only, of programs in one piece; `inlined` says that the
-    block's caller takes its lines in, `apart` that it does not; `one` is the name of the block for one sample where it
-    is another; code that is `rare` is not optimised. Results go to `targets` at `out`, others there are left alone; by
-    default they stand one behind the other.
+    Vectors branch once before each stage of sines, to take the samples one by one where an angle is too large. What
+    follows the sines in programs beyond `whole` instructions are functions in a row, which leave values to each other
+    in memory. Results are stored where they are computed: kept to the end, they would wait in memory anyway. Those of
+    blocks of samples, which are arrays of others, are stored one behind the other in short programs: so the processor
+    fetches lines ahead. There are several `pointers` to the arguments of one sample only, of programs in one piece.
     """
+    name, targets = function.name, function.targets
     program = fuse_multiply_add(program)
-    if apart:  # steps of an A1 with contacts on maps, each with its own masses: 4 % faster
+    if function.apart:  # steps of an A1 with contacts on maps, each with its own masses: 4 % faster
         program = by_outputs(program)
     *angles, rest = schedule_sines(program)
     cut = outline_program(program, [i for stage in angles for i in stage], whole, loops=True)
@@ -67,10 +93,8 @@ def emit_block(
     results = {} if in_turn else _results(program, stand)
     single = pointers if lanes.width == 1 else ONE
     head = Writer(program, lanes, cut.slots, results, find_angle_sums(program), in_turn, pointers=single)
-    takes, attributes = f"{single.parameters}, ptr noalias %out", " alwaysinline" if inlined else ALIGNED
-    attributes = f" noinline{attributes}" if apart else attributes
-    attributes = f"{RARE}{ALIGNED}" if rare else attributes
-    head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){attributes} {{")
+    takes = f"{single.parameters}, ptr noalias %out"
+    head.lines.append(f"define internal void @{name}{lanes.tag}({takes}){function.attributes} {{")
     take, give = (
         ([], []) if cut.whole else emit_allocation("memory", cut.size or 1, lanes.real, lanes.width * lanes.bytes)
     )
@@ -88,7 +112,7 @@ def emit_block(
         head.write(rest)
         head.store_in_turn()  # constants, where nothing is computed
     else:
-        before = _parts(program, lanes, cut, name, results, RARE if rare else " noinline")
+        before = _parts(program, lanes, cut, name, results, RARE if function.rare else " noinline")
         calls = (f"@{name}_piece{n}_{lanes.tag}(ptr %in, ptr %out, ptr %memory)" for n in range(len(cut.parts)))
         head.lines += [f"  call void {call}" for call in calls]
     for i in (i for part in cut.parts if isinstance(part, Repeat) for i in find_uneven_values(program, part)):
@@ -101,9 +125,10 @@ def emit_block(
         return "\n".join([*before, *head.lines, *give, "  ret void", "}"])
     far = ["each:", *give, f"  call void @{name}_each{lanes.tag}(ptr %in, ptr %out)", "  ret void", "}"]
     last = [*give, "  ret void", *far]
+    places = function.places or targets or None
     return "\n".join(
         [
-            emit_per_sample_block(program, lanes, name, one or name, places or targets or None, pointers),
+            emit_per_sample_block(program, lanes, name, function.one or name, places, pointers),
             *before,
             *head.lines,
             *last,

@@ -21,12 +21,12 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
     multiply_vector,
     outer,
     scale,
-    subtract,
     trace_minus,
     transpose,
 )
 from screwgraph.spatial import SpatialInertia, second_moments
 from screwgraph.tape import Number
+from screwgraph.tape.sparse_rows import subtract
 
 
 @dataclass(frozen=True)

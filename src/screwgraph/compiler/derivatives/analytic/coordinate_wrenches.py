@@ -20,11 +20,11 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
     multiply_vector,
     rate_of_wrench,
     scale,
-    subtract,
     transpose,
 )
 from screwgraph.model.robot import Joint, Robot
 from screwgraph.tape import Number
+from screwgraph.tape.sparse_rows import subtract
 
 
 @dataclass(frozen=True)

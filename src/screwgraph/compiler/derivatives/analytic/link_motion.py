@@ -26,12 +26,12 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
     multiply_matrices,
     multiply_vector,
     scale,
-    subtract,
     transpose,
 )
 from screwgraph.model.robot import Joint, Robot
 from screwgraph.spatial import Array, rotation, translation
 from screwgraph.tape import Number
+from screwgraph.tape.sparse_rows import subtract
 
 TURNED_ABOUT = ((0, 1, 2), (1, 2, 0), (2, 0, 1))
 """Two axes of a plane, and the one that a rotation in it leaves alone."""

@@ -20,11 +20,6 @@ def add(*vectors: Vector) -> Vector:
     return [_total(entries) for entries in zip(*vectors, strict=True)]
 
 
-def subtract(a: Vector, b: Vector) -> Vector:
-    """Return a - b."""
-    return [x - y for x, y in zip(a, b, strict=True)]
-
-
 def scale(s: Number, a: Vector) -> Vector:
     """Return s a."""
     return [s * x for x in a]

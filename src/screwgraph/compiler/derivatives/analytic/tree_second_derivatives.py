@@ -49,13 +49,13 @@ from screwgraph.compiler.derivatives.analytic.sparse_vectors import (
     power,
     rate_of_wrench,
     scale,
-    subtract,
     transpose,
 )
 from screwgraph.compiler.derivatives.analytic.symbolic_state import SymbolicState
 from screwgraph.compiler.derivatives.analytic.tree_derivatives import shift_external_wrenches
 from screwgraph.model.robot import Robot
 from screwgraph.tape import Number
+from screwgraph.tape.sparse_rows import subtract
 
 Triples = Mapping[tuple[int, int, int], Number]
 """A sparse tensor: what is not there is zero."""

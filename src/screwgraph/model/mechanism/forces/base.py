@@ -41,11 +41,11 @@ class Motion:
 
     def way(self, line: Line) -> tuple[Any, ...]:
         """Return the way along a line (m)."""
-        return subtract(*(self.point(i) for i in line))
+        return find_way(*(self.point(i) for i in line))
 
     def relative_velocity(self, line: Line) -> tuple[Any, ...]:
         """Return the velocity of the second point of a line less that of the first (m/s)."""
-        return subtract(*(self.velocity(i) for i in line))
+        return find_way(*(self.velocity(i) for i in line))
 
     def place(self, body: Body, at: Sequence[Any]) -> list[Any]:
         """Return where a place (m) on a body, in its frame, is."""
@@ -86,8 +86,8 @@ class Motion:
         return self.qd[self.mechanism.angle_slots[i]]
 
 
-def subtract(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the second of two vectors less the first."""
+def find_way(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the way from the first of two points to the second: of rates, its rate."""
     return tuple(b - a for a, b in zip(first, second, strict=True))
 
 

@@ -16,7 +16,7 @@ from screwgraph.compiler.backends.llvm.routine.kernel import Kernel, Vector
 from screwgraph.compiler.backends.llvm.routine.lane_moves import may_repeat, move_alone, move_lanes
 from screwgraph.compiler.backends.llvm.routine.recursion import print_recursion
 from screwgraph.compiler.backends.llvm.routine.row_products import find_row_products, is_addressed, print_row_products
-from screwgraph.compiler.backends.llvm.sample_block import emit_block
+from screwgraph.compiler.backends.llvm.sample_block import BlockFunction, emit_block
 from screwgraph.compiler.passes.outlining import WHOLE
 from screwgraph.tape import (
     Block,
@@ -125,8 +125,8 @@ class PartsPrinter:
             packed = emit_limb_block(block.program, own, name) if is_packed else None
             least = APART if own.width > 1 else APART_ALONE
             apart = not inlined and len(block.program.instructions) >= least
-            ways = {"whole": self.whole, "inlined": inlined, "apart": apart, "one": one, "rare": rare and not lanes}
-            text = emit_block(block.program, own, name, targets=targets, **ways) if packed is None else packed.text
+            way = BlockFunction(name, one, None, targets, inlined, apart, rare and not lanes)
+            text = emit_block(block.program, own, way, self.whole) if packed is None else packed.text
             self.functions.append(text)
         return self.names[key]
 

@@ -17,7 +17,7 @@ from screwgraph.motion.simulation.contacts.laws.row_factors import factor_rows, 
 from screwgraph.motion.simulation.contacts.laws.sweeps import ImpulseProblem, choose_vector, largest
 from screwgraph.spatial import choose
 from screwgraph.tape import Memory, Number, Part, SettlingLoop
-from screwgraph.tape.sparse_rows import add_entry
+from screwgraph.tape.sparse_rows import add_entry, subtract
 
 MOST = 5
 """Passages at most."""
@@ -55,11 +55,11 @@ def take_passage(
     is_on = goes > 0.5
     swept, _ = problem.sweep(tried, 1.0)
     factors = factor_slopes(problem, swept, PROXIMAL * smallest)
-    ahead = subtract_vectors(swept, solve_rows(*factors, problem.residuals(swept)))
+    ahead = subtract(swept, solve_rows(*factors, problem.residuals(swept)))
     rest = problem.residuals(ahead)
     left = largest(rest)
     for _ in range(AGAIN):
-        after = subtract_vectors(ahead, solve_rows(*factors, rest))
+        after = subtract(ahead, solve_rows(*factors, rest))
         next_rest = problem.residuals(after)
         next_left = largest(next_rest)
         is_nearer = next_left < left
@@ -74,11 +74,6 @@ def take_passage(
     round_ = [going, choose(is_solved, 1.0, round_[1]), choose(is_solved, left, round_[2])]
     sweeps = [choose(is_solved, 0.0, state[0]), state[1] + goes + goes, *state[2:]]  # a sweep, and a step
     return [*found, *next_tried, more, count + goes, *sweeps, *round_]
-
-
-def subtract_vectors(a: Numbers, b: Numbers) -> list[Number]:
-    """Return the difference of two vectors."""
-    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 def factor_slopes(problem: ImpulseProblem, x: Numbers, share: Number) -> tuple[list[list[Number]], list[list[Number]]]:
