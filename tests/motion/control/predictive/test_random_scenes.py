@@ -23,7 +23,7 @@ DRAW = {
     "robots on feet with actuators": draw_driven_feet,
     "closed chains with actuators": draw_driven_loops,
 }
-STRAIGHT = 0.03
+STRAIGHT = 0.04
 """Volume of a leg's Jacobian below which feet are held by damped least squares at some instant, as IPOPT's are not."""
 
 
