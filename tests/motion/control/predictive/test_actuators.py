@@ -10,7 +10,7 @@ import mujoco
 import numpy as np
 import pytest
 from tests.api.deployment.tools import WARNINGS, done, found
-from tests.mechanics.dynamics.test_actuators import DIFFERENTIAL, TENDONS, geared
+from tests.mechanics.dynamics.test_actuators import DIFFERENTIAL, TENDONS, geared, sine
 from tests.motion.control.predictive.actuated_plants import PLANTS, load_plant
 from tests.motion.control.predictive.test_closed_legs import ClosedLeg, foot, leg
 from tests.motion.control.predictive.test_floating_bases import hopper
@@ -78,13 +78,11 @@ def test_joints_in_the_place_of_actuators():
 
 
 def test_feet_have_the_same_forces_with_any_gears():
-    """Costs are of forces and accelerations: efforts and their gains are those of joints, B u = tau."""
+    """Costs are of forces and accelerations: efforts are those of joints, B u = tau, and gains B du + dB u = dtau."""
     bare, on = hopper(), np.array([[1], [1], [0], [1]])
     joints = bare.joint_names[1:]
-    motors = [
-        geared(f"m{i}", **{a: 5.0, b: -1.5})
-        for i, (a, b) in enumerate(zip(joints, [*joints[1:], joints[0]], strict=True))
-    ]
+    motors = [geared(f"m{i}", **{a: 5.0, b: -1.5}) for i, (a, b) in enumerate(pairwise(joints))]
+    motors.append(sine(joints[1], "rod", **{joints[3]: 4.0}))
     robot, contact = (
         replace(bare, actuators=tuple(motors[::-1])),
         sg.Contact("shank", at=(0.0, 0.0, -0.2), friction=5.0),
@@ -101,7 +99,15 @@ def test_feet_have_the_same_forces_with_any_gears():
     B = robot.actuation_matrix(q)[6:]
     np.testing.assert_allclose(results[1].forces, results[0].forces, rtol=1e-6, atol=1e-6)
     np.testing.assert_allclose(B @ results[1].tau, results[0].tau, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(B @ results[1].gain, results[0].gain, rtol=1e-6, atol=1e-4)
+    steps = 1e-6 * np.eye(4, bare.nv, 6)
+    moved = [
+        [robot.actuation_torques(sg.integrate(robot)(q, sign * step), results[1].tau)[6:] for step in steps]
+        for sign in (1.0, -1.0)
+    ]
+    expected = results[0].gain.copy()
+    expected[:, 6:10] -= (np.array(moved[0]) - np.array(moved[1])).T / 2e-6
+    assert np.abs(expected - results[0].gain).max() > 0.1
+    np.testing.assert_allclose(B @ results[1].gain, expected, rtol=1e-6, atol=1e-4)
 
 
 def test_closed_legs_have_the_same_forces_with_motors_on_rotors_and_rods():
