@@ -107,7 +107,7 @@ class TrajectoryUnknowns:
 
     @cached_property
     def _sample_before(self) -> Int[np.ndarray, " S"]:
-        """What the sample of each step at a node is, less the node."""
+        """The sample of each step at a node, less the node."""
         begin = np.array([s.start for s in self.samples]) - np.array([s.start for s in self.states])
         return self.first + begin[self.phase_of_step] - self.lead
 

@@ -55,7 +55,7 @@ class BlockFunction:
 
     @property
     def attributes(self) -> str:
-        """What LLVM is told of it."""
+        """Its attributes in assembly."""
         if self.rare:
             return f"{RARE}{ALIGNED}"
         own = " alwaysinline" if self.inlined else ALIGNED

@@ -93,7 +93,7 @@ class ContactStep:
 
     @cached_property
     def turning(self) -> LoopTurning | None:
-        """What turns velocities as loops do, where there are any."""
+        """The turning of velocities as loops turn, where there are any."""
         return LoopTurning(self.model) if self.model.whirls and self.model.free_velocities.loops else None
 
     @cached_property
