@@ -20,6 +20,7 @@ from benchmarks.peers.ours_in_c import OursInC
 from benchmarks.peers.pinocchio_cpp import PinocchioInCpp
 from benchmarks.questions import asked
 from benchmarks.subjects import Subject
+from benchmarks.turns import take_turns
 from screwgraph.compiler import Function, is_tiering_up, wait_for_optimised
 from screwgraph.ui import bench
 from screwgraph.ui.bench import BenchmarkQuery, Budget, Case, NotMeasuredError, Peer, PeerResult, Roofline, States
@@ -185,7 +186,7 @@ def best_of(call: Callable[[], Found], rounds: int) -> tuple[Found, float]:
     while is_tiering_up():  # a thread that makes fast code takes CPU time, too, and the draft answers meanwhile
         wait_for_optimised()
         found = call()
-    for _ in range(rounds):
+    for _ in take_turns(rounds):
         began = process_time()
         found = call()
         best = min(best, process_time() - began)

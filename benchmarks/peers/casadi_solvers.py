@@ -14,6 +14,7 @@ import numpy as np
 
 from benchmarks.native import FLAGS, Compiler, build
 from benchmarks.peers.trajectories import Trajectory
+from benchmarks.turns import take_turns
 
 TOLERANCES: Mapping[str, Mapping[str, Any]] = {
     "ipopt": {"tol": 1e-6, "constr_viol_tol": 1e-8, "print_level": 0, "sb": "yes"},
@@ -158,7 +159,7 @@ def solved(trajectory: Trajectory, name: str, compiler: Compiler | None, rounds:
             solver = make_solver(name, program, compiler, options)
             found = solver(x0=program.start, **program.bounds)
     best = np.inf
-    for _ in range(rounds):
+    for _ in take_turns(rounds):
         began = process_time()
         found = solver(x0=program.start, **program.bounds)
         best = min(best, process_time() - began)

@@ -16,6 +16,7 @@ from benchmarks.peers.casadi_solvers import Solved, solved
 from benchmarks.peers.trajectories import Trajectory
 from benchmarks.subjects import FOLDER
 from benchmarks.tables import NOTHING, Remarks, Sheet, verdict
+from benchmarks.turns import take_turns
 from screwgraph.motion.planning import Plan, Planner, read_task
 from screwgraph.motion.planning.goals import Position
 from screwgraph.ui.bench import NotMeasuredError
@@ -29,11 +30,12 @@ THROUGH_CASADI = {"IPOPT": "ipopt", "fatrop": "fatrop"}
 WARM = 1.0
 """The same for cp2 from its last plan."""
 NOTES = (
-    "One core (the process and its children are bound to it), CPU time of a solution from the task's guess, the best "
-    "of several; code is made before. cp2: a cart-pole, two timed goals, 200 steps (known optimum 101.605); cp2lim12: "
-    "with 12 N (101.986); acro: an acrobot swings up, 100 steps (108.65; 50.96 and others exist); panda: a pose in a "
-    "second, 50 steps, all limits (187.9); plan7: nine spheres on a Panda between two obstacles; a1_trot: 56 knots. "
-    "Warm: from the last plan, with the first goal moved by 1 cm.",
+    "One core (the process and its children are bound to it), CPU time of a solution from the task's guess, the "
+    "least of a second's calls, of seven at least (Crocoddyl: of seven, its shooting once); code is made before. cp2: "
+    "a cart-pole, two timed goals, 200 steps (known optimum 101.605); cp2lim12: with 12 N (101.986); acro: an acrobot "
+    "swings up, 100 steps (108.65; 50.96 and others exist); panda: a pose in a second, 50 steps, all limits (187.9); "
+    "plan7: nine spheres on a Panda between two obstacles; a1_trot: 56 knots. Warm: from the last plan, with the first "
+    "goal moved by 1 cm.",
     "IPOPT, fatrop: through CasADi, the same discretisation as states and accelerations at knots (IPOPT: efforts, "
     "too), the program made once, derivatives run by CasADi's virtual machine or as C by the compiler of this page, "
     "whichever is faster; cost and violation are counted by our own code. plan7 and a1_trot are not written for them.",
@@ -68,7 +70,7 @@ def _warm(planner: Planner) -> list[str]:
     if not isinstance(first, Position):
         raise TypeError("the first goal of cp2 is a position")
     found, best = planner.solve(), np.inf
-    for turn in range(ROUNDS):
+    for turn in take_turns(ROUNDS):
         at = {**first.at, "x": first.at["x"] + 0.01 * ((turn + 1) % 2)}
         planner.change(goals=(replace(first, at=at), *others))
         began = process_time()

@@ -5,6 +5,7 @@ import pytest
 
 from screwgraph.optimize import SO3, Problem, Variables, Vector, each, equality, inequality, refresh_parameters, soft
 from screwgraph.optimize.kernel_calls import BoundCalls, KernelCall
+from screwgraph.optimize.methods.bound_residuals import BoundResiduals
 
 
 def bent(q, v, *, z, w):
@@ -47,6 +48,18 @@ def random_values(assembly, rng):
     layout = assembly.layout
     start = {"q": rng.normal(size=(9, 2)), "v": rng.normal(size=(9, 2))}
     return layout.retract(layout.pack(start), rng.normal(size=layout.size))
+
+
+def test_costs_and_residuals_alone_are_those_of_numpy_at_any_values():
+    rng = np.random.default_rng(4)
+    assembly = make_problem(rng).assembly
+    bound = BoundResiduals(assembly)
+    for _ in range(2):
+        x = random_values(assembly, rng)
+        views = assembly.layout.views(x)
+        assert bound.evaluate(x) == pytest.approx(assembly.cost(x), rel=1e-14)
+        np.testing.assert_array_equal(bound.equal, assembly.equalities.residuals(views))
+        np.testing.assert_array_equal(bound.unequal, assembly.inequalities.residuals(views))
 
 
 def test_calls_are_those_of_numpy_at_any_values():

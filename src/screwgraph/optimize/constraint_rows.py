@@ -137,6 +137,11 @@ class ConstraintRows:
             kernels.residual(*batch.inputs(views), out=place.view_residuals(found))
         return found
 
+    def bind_residuals(self, found: Float[np.ndarray, " m"]) -> list[KernelCall]:
+        """Return the calls that write all residuals to an array."""
+        rows = zip(self.batches, self.places, strict=True)
+        return [KernelCall(b.factors.kernels.residual, b, (place.view_residuals(found),)) for b, place in rows]
+
     def bind(self, entries: Float[np.ndarray, " e"] | None = None) -> BoundRows:
         """Return the rows' residuals and slopes, in an array where one is given, and the calls that write them."""
         entries = np.empty(self.rows.size) if entries is None else entries

@@ -104,7 +104,7 @@ def find_inside(kkt: KktSystem, x: Float[np.ndarray, " s"], within: float) -> Fl
     """
     for start in (lambda: x, lambda: find_feasible(kkt.assembly, x, within=within).x):
         closed = retract_to_manifold(kkt, start(), within)
-        if closed is not None and (kkt.residuals(closed)[1] < 0.0).all():
+        if closed is not None and (kkt.measure(closed)[2] < 0.0).all():
             return closed
     return None
 
@@ -150,9 +150,10 @@ def _search_curve(
     while length > SHORTEST * longest:
         x = retract_to_manifold(kkt, kkt.retract(point.x, length * step.x), within, equations.factored)
         if x is not None:
-            slack = -kkt.residuals(x)[1]
+            cost, _, g = kkt.measure(x)
+            slack = -g
             if (slack > (1.0 - FARTHEST) * point.s).all():
-                after = kkt.assembly.cost(x) - point.barrier * sum_logarithms(slack)
+                after = cost - point.barrier * sum_logarithms(slack)
                 if after <= before + SUFFICIENT * length * slope + rounding:
                     ahead = kkt.model(x, beside=model)
                     moved = PrimalDualPoint(

@@ -104,18 +104,11 @@ class KktSystem:
         """Return values after a step."""
         return self.assembly.layout.retract(x, step if self.units is None else step * self.units)
 
-    def residuals(self, x: Float[np.ndarray, " s"]) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
-        """Return c and g."""
-        views = self.assembly.layout.views(x)
-        return self._rows(self.assembly.equalities.residuals(views), self.assembly.inequalities.residuals(views))
-
-    def _rows(
-        self, c: Float[np.ndarray, " m"], r: Float[np.ndarray, " k"]
-    ) -> tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
-        """Return the residuals of equalities and inequalities as c and g."""
-        if self.scales is None:
-            return c, r - self.relaxed
-        return self.scales.equal * c, self.scales.unequal * (r - self.relaxed)
+    def measure(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
+        """Return the cost, c and g at x, in arrays that the next call overwrites; models stay."""
+        if not self._bound:
+            self._bound.append(self.bind())
+        return self._bound[0].measure(x)
 
     @property
     def system(self) -> System:

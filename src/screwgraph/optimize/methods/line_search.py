@@ -144,9 +144,8 @@ def _point_along(equations: NewtonEquations, step: PrimalDualStep, length: float
 
 
 def _measure_merit(equations: NewtonEquations, point: PrimalDualPoint) -> tuple[PrimalDualPoint, MeritPair]:
-    kkt, model = equations.kkt, equations.model
-    c, g = kkt.residuals(point.x)
-    return _measure(point, model.bound.calls, kkt.assembly.cost(point.x), (address_of(c), address_of(g)))
+    cost, c, g = equations.kkt.measure(point.x)
+    return _measure(point, equations.model.bound.calls, cost, (address_of(c), address_of(g)))
 
 
 def _measure(

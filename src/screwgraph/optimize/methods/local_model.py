@@ -15,6 +15,7 @@ from screwgraph.compiler.kernels import address_of, fix_arguments
 from screwgraph.optimize.assembly import Assembly
 from screwgraph.optimize.constraint_rows import BoundRows, BoundSlopes, ConstraintRows, CurvatureEntries, InequalityRows
 from screwgraph.optimize.kernel_calls import BoundCalls
+from screwgraph.optimize.methods.bound_residuals import BoundResiduals
 from screwgraph.optimize.methods.model_kernels import CostNumbers, RowNumbers, compile_model_code
 from screwgraph.optimize.methods.row_scales import RowScales
 from screwgraph.optimize.methods.slack_kernels import SlackCalls, bind_slacks
@@ -262,9 +263,25 @@ class BoundModel:
         _scale(z, scales.unequal, unequal.multipliers)
         equal.evaluate()
         unequal.evaluate()
-        _scale(equal.residuals, scales.equal, self.c)
-        np.subtract(unequal.residuals, scales.relaxed, out=self.g)
-        _scale(self.g, scales.unequal, self.g)
+        self._scale_residuals(equal.residuals, unequal.residuals, (self.c, self.g))
+
+    def measure(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
+        """Return the cost, c and g at x, in arrays that the next call overwrites; the model stays."""
+        residuals, found = self._residuals
+        cost = residuals.evaluate(x) / self._assembly.cost_scale
+        self._scale_residuals(residuals.equal, residuals.unequal, found)
+        return cost, *found
+
+    @cached_property
+    def _residuals(self) -> tuple[BoundResiduals, tuple[Float[np.ndarray, " m"], Float[np.ndarray, " k"]]]:
+        """Costs and residuals alone, and arrays of c and g."""
+        return BoundResiduals(self._assembly), (np.empty_like(self.c), np.empty_like(self.g))
+
+    def _scale_residuals(self, equal: np.ndarray, unequal: np.ndarray, to: tuple[np.ndarray, np.ndarray]) -> None:
+        c, g = to
+        _scale(equal, self.scales.equal, c)
+        np.subtract(unequal, self.scales.relaxed, out=g)
+        _scale(g, self.scales.unequal, g)
 
     def evaluate_entries(
         self, x: Float[np.ndarray, " s"], names: Iterable[str]
