@@ -36,6 +36,14 @@ class Schema:
 
 
 NUMBERS = "SI units and rad. Every number may be an expression over `parameters`, with `pi`, `sqrt`, `sin` and others."
+FEET: Mapping[str, Keys] = {
+    "An item of contacts": contact_keys.CONTACT,
+    **{f"An item of {key}": kind.KEYS for key, kind in CONTACTS.items()},
+    "shape": contact_keys.SHAPE,
+    "against": contact_keys.AGAINST,
+    "ground": contact_keys.GROUND,
+}
+"""Sections of files of controllers, of `FOOT_KEYS`."""
 SCHEMAS: Mapping[str, Schema] = {
     "robot": Schema(
         "Robot files",
@@ -86,11 +94,7 @@ SCHEMAS: Mapping[str, Schema] = {
         {
             "The file": controller_keys.FILE,
             "An item of tasks": controller_keys.TASK,
-            "An item of contacts": contact_keys.CONTACT,
-            **{f"An item of {key}": kind.KEYS for key, kind in CONTACTS.items()},
-            "shape": contact_keys.SHAPE,
-            "against": contact_keys.AGAINST,
-            "ground": contact_keys.GROUND,
+            **FEET,
             "limits": controller_keys.BOUNDS,
             "An item of barriers": controller_keys.BARRIER,
             "A capsule": capsule_keys.CAPSULE,
@@ -103,10 +107,7 @@ SCHEMAS: Mapping[str, Schema] = {
         {
             "The file": horizon_keys.FILE,
             "limits": horizon_keys.BOUNDS,
-            "An item of contacts": contact_keys.CONTACT,
-            "shape": contact_keys.SHAPE,
-            "against": contact_keys.AGAINST,
-            "ground": contact_keys.GROUND,
+            **FEET,
         },
         ("mpc.yaml",),
     ),

@@ -25,7 +25,7 @@ def test_what_cannot_be_is_one_line(command, tmp_path):
         ("{speed: 2}", "there is no key"),
         ("{limits: {effort: {nobody: 1}}}", "nobody"),
         ("{limits: {penalty: [-1, 0]}}", "penalty"),
-        ("{ground: {height: 0}}", "there are no contacts"),
+        ("{ground: {height: 0}}", "a ground without contacts"),
     ):
         (tmp_path / "horizon.yaml").write_text(text)
         given = ("rr", "--horizon", tmp_path / "horizon.yaml", "--lang", "c", "-o", tmp_path / "other")
@@ -57,6 +57,14 @@ WRONG = [
     ("contacts:\n- frame: tool\n  friction: -1", 2, "friction"),
     ("contacts:\n- frame: tool\nground: {normal: [0, 0, 0]}", 3, "the normal of the ground"),
     ("dt: 0.1\ncontacts: []", 2, "without contacts, leave it out"),
+    ("dt: 0.1\nsoles: []", 2, "without contacts, leave it out"),
+    ("soles:\n- {frame: tool, length: 0.2}", 2, "a sole: width is missing"),
+    ("soles:\n- {frame: foot, length: 0.2, width: 0}", 2, "a sole: no frame is called 'foot'"),
+    ("soles:\n- {frame: tool, length: 0.2, width: -1}", 2, "the sole of 'tool' is 0.2 by -1"),
+    ("planar:\n- {frame: tool, along: [0, 1, 0]}", 2, "there is no key 'along'"),
+    ("planar:\n- {frame: tool, across: [0, 0, 0]}", 2, "across at 'tool'"),
+    ("gliding:\n- frame: tool\n  friction: -1", 2, "friction of the point of 'tool'"),
+    ("dt: 0.1\nsoles: [{frame: tool, length: 0.2, width: 0}]", 2, "2 joint coordinates of its own"),
     ("dt: 0.1\nlimits:\n  force: 30", 3, "force of the limits is '30': there are no contacts"),
     ("dt: 0.1\nlimits: {effort: {joint1: nan}}", 2, "effort of 'joint1' is 'nan'"),
     ("dt: 0.1\nactuated: [joint1, joint1]", 2, "one is named twice"),
@@ -110,6 +118,50 @@ def test_files_say_what_the_last_state_costs(tmp_path):
     path.write_text("horizon: 4\ncontacts: [{frame: FR_foot}]\nterminal: riccati")
     with pytest.raises(ModelError, match=r":3: .*contact"):
         load_horizon(path, sg.load("a1", base="floating"))
+
+
+FEET = """
+dt: 0.02
+horizon: 3
+soles:
+- {frame: left, length: 0.2, width: 0.1, at: [0.02, 0, 0], friction: 0.7}
+- {frame: right, length: 0.2, width: 0, x: [0, 1, 0]}
+planar: [{frame: heel, radius: 0.02, across: [1, 0, 0]}]
+gliding: [{frame: tool, at: [0, 0, 0.1]}]
+contacts: [{frame: toe, radius: 0.01}]
+ground: {height: 0.1}
+"""
+
+
+def test_files_have_the_contacts_of_controllers(tmp_path):
+    path = tmp_path / "horizon.yaml"
+    path.write_text(FEET)
+    found = load_horizon(path)
+    assert found.contacts is not None
+    assert found.contacts[1:] == (
+        sg.control.Sole("left", 0.2, 0.1, at=(0.02, 0.0, 0.0), friction=0.7),
+        sg.control.Sole("right", 0.2, 0.0, x=(0.0, 1.0, 0.0)),
+        sg.control.GlidingPoint("tool", at=(0.0, 0.0, 0.1)),
+        sg.control.PlanarPoint("heel", 0.02, across=(1.0, 0.0, 0.0)),
+    )
+    assert found.ground == sg.Plane(height=0.1)
+    path.write_text("tasks: [{posture: []}]" + FEET.replace("dt: 0.02\nhorizon: 3\n", ""))
+    said = sg.control.load_controller(path)
+    assert repr((said.contacts, said.ground)) == repr((found.contacts, found.ground))
+
+
+@pytest.mark.parametrize(
+    ("entry", "components"),
+    [
+        ("soles: [{frame: panda_link8, length: 0.2, width: 0}]", 5),
+        ("gliding: [{frame: panda_link8}]", 1),
+    ],
+)
+def test_horizons_of_files_have_as_many_forces_as_their_contacts(entry, components, tmp_path):
+    path, robot = tmp_path / "horizon.yaml", sg.load("panda")
+    path.write_text(f"horizon: 2\ndrag: 10\nlimits: {{force: 100}}\n{entry}")
+    control = sg.mpc(robot, **load_horizon(path, robot).options)
+    assert next(result.shape for result in control.results if result.name == "forces") == (2, components)
 
 
 @pytest.mark.parametrize("name", ["search", "bench"])

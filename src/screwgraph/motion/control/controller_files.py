@@ -16,16 +16,16 @@ from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.model import Model
 from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.barriers import BARRIERS, Barrier
-from screwgraph.motion.control.contacts import CONTACTS, HeldContact
+from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.control_loop import ControlLoop, check_references, shape_reference
 from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
 from screwgraph.motion.control.file_entries import choose_kind, read_values
+from screwgraph.motion.control.foot_files import FOOT_KEYS, find_feet, list_frames, read_feet
 from screwgraph.motion.control.limits import LIMITS, ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
-from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
-from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
+from screwgraph.motion.simulation.contacts import Contact, Ground
 
 EACH = "as its inertia"
 GAINS: Keys = {
@@ -62,7 +62,6 @@ BARRIER: Keys = {
 FILE: Keys = {
     "tasks": Entry("what is followed", "list", default=REQUIRED),
     "limits": Entry("of joints that are kept", "mapping"),
-    **{key: Entry(kind.ABOUT, "list") for key, kind in CONTACTS.items()},
     "barriers": Entry("distances that are kept", "list"),
     "references": Entry(
         "what tasks and barriers follow in a simulation, by the names of arguments",
@@ -70,10 +69,8 @@ FILE: Keys = {
         default="those of the first position",
     ),
     "actuated": Entry("actuators or joints that drive", "[name, ...]", default="actuators, else independent joints"),
-    **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
+    **FOOT_KEYS,
 }
-FEET = {"contacts": "a contact", **{key: kind.NOUN for key, kind in CONTACTS.items()}}
-"""Entries of contacts, and what their items are."""
 
 
 @dataclass(frozen=True)
@@ -114,18 +111,13 @@ def load_controller(path: str | Path, model: Model | None = None) -> ControllerF
     if "tasks" not in entries or entries["tasks"].content == ():
         raise ModelError("the file has no tasks", at=root.at, fix="tasks: [{posture: []}]")
     tasks = tuple(_read_task(item) for item in entries["tasks"].items())
-    if "ground" in entries and not {*FEET} & entries.keys():
-        raise ModelError("a ground without contacts", at=entries["ground"].at, fix="contacts: [{frame: ...}]")
-    points, ground = read_contacts(entries, Path(file).parent)
-    others = ((kind, item) for key, kind in CONTACTS.items() if key in entries for item in entries[key].items())
-    contacts = (*points, *(_read_contact(kind, item) for kind, item in others))
+    contacts, ground = read_feet(entries, Path(file).parent)
     limits = _read_limits(entries["limits"]) if "limits" in entries else ControlLimits()
     barriers = tuple(map(_read_barrier, entries["barriers"].items())) if "barriers" in entries else ()
     names = tuple(item.text() for item in entries["actuated"].items()) if "actuated" in entries else None
     references = entries["references"].mapping() if "references" in entries else {}
     given = {name: _read_reference(value.called(f"references: {name}")) for name, value in references.items()}
-    plane = (ground or Plane()) if contacts else None
-    found = ControllerFile(tasks, contacts, plane, limits, barriers, names, given)
+    found = ControllerFile(tasks, contacts, ground, limits, barriers, names, given)
     if model is not None:
         _check_entries(model, entries, found)
     return found
@@ -149,16 +141,13 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
             if name not in shapes:
                 raise make_unknown_name_error("reference", name, shapes)
             check_references(found.tasks, {name: shape_reference(name, found.references[name], shapes[name])})
-    for key, name in FEET.items():
-        for value in entries[key].items() if key in entries else ():
-            frame = value.mapping()["frame"]
-            with complaints_at(name, frame.at):
-                as_controlled(model).find_link(frame.text())
+    for noun, frame in list_frames(entries):
+        with complaints_at(noun, frame.at):
+            as_controlled(model).find_link(frame.text())
     if found.limits.efforts:
         with complaints_at("limits", entries["limits"].mapping()["efforts"].at):
             found.limits.bound_efforts(as_controlled(model).motors)
-    feet = next((entries[key] for key in FEET if key in entries), entries["tasks"])
-    with complaints_at("the feet", feet.at):
+    with complaints_at("the feet", (find_feet(entries) or entries["tasks"]).at):
         held, plane = hold_contacts(model, found.contacts, found.ground)
         motion = ReducedMotion(model, held, plane)
         list(motion.legs)
@@ -201,12 +190,6 @@ def _read_task(value: Value) -> ControlTask:
 def _read_gain(value: Value, may_be_list: bool) -> Any:
     """Return a number, or where a gain may be one of each direction, a list of numbers."""
     return _read_reference(value) if may_be_list else value.number({})
-
-
-def _read_contact(kind: type[HeldContact], value: Value) -> HeldContact:
-    entries = value.whole_section(kind.KEYS, kind.NOUN)
-    with complaints_at(kind.NOUN, value.at):
-        return kind.read_entry(entries)
 
 
 def _read_barrier(value: Value) -> Barrier:

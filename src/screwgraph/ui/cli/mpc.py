@@ -21,6 +21,9 @@ Example of a file:
   dt: 0.01
   horizon: 32
   limits: {velocity: 1.5, effort: {panda_joint1: 50}}
+of a robot on feet also
+  soles: [{frame: left_foot, length: 0.17, width: 0.05}]
+  contacts: [{frame: heel, radius: 0.02, friction: 0.7}]
 
 \b
 Example:

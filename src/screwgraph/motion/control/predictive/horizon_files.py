@@ -15,6 +15,8 @@ from screwgraph.model.formats.file_io import find_file, read_bytes
 from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot import Robot
+from screwgraph.motion.control.contacts import HeldContact
+from screwgraph.motion.control.foot_files import FOOT_KEYS, find_feet, list_frames, read_feet
 from screwgraph.motion.control.predictive.horizon_costs import HORIZON_COSTS, HorizonCost
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
@@ -28,8 +30,7 @@ from screwgraph.motion.control.predictive.predictive_controller import (
 )
 from screwgraph.motion.control.predictive.state_coordinates import check_near, make_states
 from screwgraph.motion.control.predictive.terminal_costs import TERMINAL_COSTS
-from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
-from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
+from screwgraph.motion.simulation.contacts import Contact, Ground
 
 WHO = "the horizon"
 """What complains."""
@@ -63,7 +64,7 @@ FILE: Keys = {
     ),
     "terminal": Entry("what the last state costs", " or ".join(TERMINAL_COSTS), default="weights"),
     "limits": Entry("that are kept", "mapping"),
-    **{key: entry._replace(default="none") for key, entry in TOUCH.items()},
+    **FOOT_KEYS,
 }
 
 
@@ -85,7 +86,7 @@ class HorizonFile:
     near: tuple[float, ...] | None = None
     terminal: str | None = None
     limits: HorizonLimits | None = None
-    contacts: tuple[Contact, ...] | None = None
+    contacts: tuple[Contact | HeldContact, ...] | None = None
     ground: Ground | None = None
 
     @property
@@ -106,9 +107,9 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
     file = str(path)
     root = parse_yaml(read_bytes(find_file(Path(file), file), file), file)
     entries = root.section(FILE, "the file")
-    for key in ("ground", "drag"):
-        if key in entries and "contacts" not in entries:
-            raise entries[key].called(key).complaint("there are no contacts: add `contacts`, or leave it out")
+    feet = find_feet(entries)
+    if "drag" in entries and feet is None:
+        raise entries["drag"].called("drag").complaint("there are no contacts: add `contacts`, or leave it out")
     found: dict[str, Any] = {key: entries[key].number({}) for key in NUMBERS if key in entries}
     found |= {key: entries[key].whole_number({}) for key in COUNTS if key in entries}
     if "actuated" in entries:
@@ -121,11 +122,10 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
         found["terminal"] = entries["terminal"].text()
     if "limits" in entries:
         found["limits"] = _read_limits(entries["limits"])
-    if "contacts" in entries:
-        found["contacts"], ground = read_contacts(entries, Path(file).parent)
-        if not found["contacts"]:
-            raise entries["contacts"].complaint("without contacts, leave it out")
-        found["ground"] = ground or Plane()
+    contacts, ground = read_feet(entries, Path(file).parent)
+    if feet is not None and not contacts:
+        raise feet.complaint("without contacts, leave it out")
+    found |= {"contacts": contacts, "ground": ground} if contacts else {}
     result = HorizonFile(**found)
     if model is not None:
         check_states(model)
@@ -149,9 +149,8 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
         with complaints_at(WHO, entries["near"].at):
             check_near(model, found.near)
     frames = entries["frames"].items() if "frames" in entries else ()
-    contacts = entries["contacts"].items() if "contacts" in entries else ()
-    for frame in (*frames, *(item.mapping()["frame"] for item in contacts)):
-        with complaints_at("a frame", frame.at):
+    for noun, frame in (*(("a frame", frame) for frame in frames), *list_frames(entries)):
+        with complaints_at(noun, frame.at):
             make_states(model).check_frame(frame.text())
     for key in HORIZON_COSTS:
         if key in entries:
@@ -164,12 +163,13 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
         if limits.force is not None and not found.contacts:
             raise entries["limits"].mapping()["force"].called("force of the limits").complaint("there are no contacts")
     given = found.dt or DT, found.actuated, found.contacts or (), found.ground, limits, found.drag, found.near
-    for key in ("drag", "actuated", "contacts", "terminal"):
-        if key in entries:
-            with complaints_at(WHO, entries[key].at):
-                stage = make_model(model, *given)
-                if key == "terminal":
-                    choose_terminal_cost(entries[key].text(), stage, found.costs or ())
+    for value in (entries.get("drag"), entries.get("actuated"), find_feet(entries)):
+        if value is not None:
+            with complaints_at(WHO, value.at):
+                make_model(model, *given)
+    if "terminal" in entries:
+        with complaints_at(WHO, entries["terminal"].at):
+            choose_terminal_cost(entries["terminal"].text(), make_model(model, *given), found.costs or ())
 
 
 def _check_limits(robot: Robot, value: Value, limits: HorizonLimits, motors: StageMotors) -> None:

@@ -138,8 +138,8 @@ def mpc(
             of robots without them, all joints but a floating base. A name of both is that of the actuator. With
             contacts, motors are as many as joints, determine their torques, and are linear in their inputs.
         contacts: points, balls (`sg.Contact`, of whose law only friction counts), soles (`sg.control.Sole`) and points
-            on legs of two joints (`sg.control.PlanarPoint`), each on at least as many joints of its own as its force
-            has components.
+            that glide (`sg.control.GlidingPoint`) or stand on legs of two joints (`sg.control.PlanarPoint`), each on at
+            least as many joints of its own as its force has components.
         ground: the plane on which feet stand.
         rate: calls per second, at least 1 / dt, where the first interval is an argument.
         near: position (nq,) of all joints or coordinates, near which loops are closed by six steps of Newton's method;
