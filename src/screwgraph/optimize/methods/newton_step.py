@@ -37,7 +37,8 @@ class NewtonEquations(NamedTuple):
 
     def with_barrier(self, barrier: float) -> NewtonEquations:
         """Return the equations with another barrier parameter, on which their matrix does not depend."""
-        return self if barrier == self.point.barrier else self._replace(point=self.point.with_barrier(barrier))
+        point = self.point.with_barrier(barrier)
+        return NewtonEquations(self.kkt, self.model, point, self.numbers, self.factored)
 
 
 def solve_newton_step(
@@ -101,7 +102,7 @@ def solve_predicted_step(equations: NewtonEquations) -> PrimalDualStep:
 
 def _part(step: PrimalDualStep) -> float:
     """Return how much of a step leaves slacks and multipliers positive."""
-    return 1.0 / max(1.0, *(-least for least in step.least))
+    return min(step.find_longest_parts(0.0))
 
 
 def correct_second_order(

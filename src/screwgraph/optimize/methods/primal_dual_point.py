@@ -36,7 +36,9 @@ class PrimalDualPoint(NamedTuple):
 
     def with_barrier(self, barrier: float) -> PrimalDualPoint:
         """Return the point with another barrier parameter."""
-        return self if barrier == self.barrier else self._replace(barrier=barrier)
+        if barrier == self.barrier:
+            return self
+        return PrimalDualPoint(self.x, self.s, self.y, self.z, barrier, self.merit, self.known)
 
     def with_multipliers(self, y: Float[np.ndarray, " m"], z: Float[np.ndarray, " k"]) -> PrimalDualPoint:
         """Return the point with other multipliers."""
@@ -83,8 +85,9 @@ class PrimalDualStep(NamedTuple):
 
     def find_longest_parts(self, keep: float) -> tuple[float, float]:
         """Return how much of the changes of slacks and multipliers leaves of each at least a part `keep`."""
-        slacks, duals = (1.0 if least >= keep - 1.0 else (keep - 1.0) / least for least in self.least)
-        return slacks, duals
+        slacks, duals = self.least
+        most = keep - 1.0
+        return 1.0 if slacks >= most else most / slacks, 1.0 if duals >= most else most / duals
 
 
 def make_initial_point(
