@@ -33,6 +33,32 @@ def test_limits_and_callbacks_end_a_search_with_their_reason():
     assert "stopped" in repr(stopped)
 
 
+@pytest.mark.parametrize("ends", [StopIteration("over"), StopIteration((Status.CONVERGED, "")), ValueError("none")])
+def test_what_callbacks_raise_is_the_caller_s(ends):
+    """Also what iterators raise: it is not how the method ends."""
+    problem, start = random_graph(2)
+
+    def end(progress):
+        raise ends
+
+    told = np.geterr()
+    with pytest.raises(type(ends)) as raised:
+        solve(problem, start, callback=end)
+    assert raised.value is ends
+    assert np.geterr() == told
+
+
+def test_callbacks_have_the_caller_s_units_and_warnings():
+    """Costs are divided within a search, and numbers of points that are tried may overflow."""
+    problem, start = random_graph(2)
+    seen = []
+    with np.errstate(over="raise", invalid="warn"):
+        result = solve(problem, start, cost_scale=1e3, callback=lambda p: seen.append((p.cost, np.geterr())))
+    plain = solve(problem, start)
+    assert seen[-1][0] == result.cost == pytest.approx(plain.cost, rel=1e-6)
+    assert all(told["over"] == "raise" and told["invalid"] == "warn" for _, told in seen)
+
+
 def test_an_unknown_that_nothing_determines_is_named():
     x, y = Variables("x", Vector(2), 3), Variables("y", Vector(1))
     problem = Problem([soft(anchor, x[:2], at=np.zeros(2))], [x, y])

@@ -96,7 +96,11 @@ def solve(
         told = np.geterr()
         with np.errstate(over="ignore", invalid="ignore"):  # of points that are only tried
             while True:
-                iterate = next(run)
+                try:
+                    iterate = next(run)
+                except StopIteration as end:  # of the method: one that a callback raises is the caller's
+                    status, reason = end.value
+                    break
                 count, best = count + 1, _better(iterate, best, tolerances.violation)
                 passed = perf_counter() - began
                 if has_listener():
@@ -114,8 +118,6 @@ def solve(
                 if count >= iterations:
                     run.close()
                     break
-    except StopIteration as end:
-        status, reason = end.value
     except KeyboardInterrupt:
         status, reason = Status.INTERRUPTED, "by Ctrl-C; the best values so far are kept"
     if status is Status.NOT_FINITE:

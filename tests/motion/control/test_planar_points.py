@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -125,5 +126,9 @@ def test_a_quadruped_of_eight_joints_trots_and_bears_a_push():
 def test_what_they_cannot_be():
     with pytest.raises(sg.InputError, match="across at 'FR_foot' is"):
         PlanarPoint("FR_foot", across=(0.0, 0.0, 0.0))
+    wrong: list[Any] = [(0.0, 1.0), (0.0, 1.0, 0.0, 0.0), (0.0, np.nan, 0.0)]
+    for across in wrong:
+        with pytest.raises(sg.InputError, match="across at 'FR_foot' is not 3 finite numbers"):
+            PlanarPoint("FR_foot", across=across)
     with pytest.raises(sg.InputError, match="of two a PlanarPoint"):
         sg.mpc(quadruped(), 0.02, 4, contacts=BALLS)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
     Argument,
@@ -244,7 +245,7 @@ class WholeBody:
         held = [LimitRow(value, -UNBOUNDED, UNBOUNDED, HELD) for value in values]
         state = LimitedState(motion, q, qd, on, list(feet[:, 1]))
         rows = [
-            *(row for limit in list_limits(self.limits) for row in limit.rows(self.motion, self.limits, state)),
+            *self._list_limit_rows(state),
             *limit_barriers(self.model, self.barriers, self.limits, state, named),
         ] or [LimitRow(({}, 0.0), -FREE, FREE, 1.0)]
         rows += held
@@ -266,6 +267,14 @@ class WholeBody:
             "A": list_entries([row.value[0] for row in rows], width),
             "E": list_entries(motion.combined, n),
         }
+
+    def _list_limit_rows(self, state: LimitedState) -> Iterator[LimitRow]:
+        """Yield the rows of limits. Raises InputError where one of them has not as many as it names."""
+        for limit, size in zip(list_limits(self.limits), self.limit_sizes, strict=True):
+            rows = limit.rows(self.motion, self.limits, state)
+            if len(rows) != size:
+                raise InputError(f"{type(limit).__name__} has {len(rows)} rows, and names {size}", fix="name each row")
+            yield from rows
 
     def _list_misses(self, motion: Motion, wanted: Sequence[Sequence[TaskRow]], gains: Sequence[Number]) -> list[Miss]:
         """Return what rows of tasks miss of their goals."""

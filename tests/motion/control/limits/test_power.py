@@ -5,7 +5,7 @@ import pytest
 
 import screwgraph as sg
 from screwgraph.base.errors import InputError
-from screwgraph.motion.control import ControlLimits, ControlLoop, PostureTask, PowerLimit
+from screwgraph.motion.control import ControlLimits, ControlLoop, PostureTask, PowerLimit, controller
 from tests.motion.control.robots import arm
 
 MOST = 12.0
@@ -35,3 +35,14 @@ def test_a_power_that_is_none():
     for most in (0.0, -1.0, np.inf):
         with pytest.raises(InputError, match="the largest power"):
             PowerLimit(most)
+
+
+def test_a_limit_names_all_of_its_rows():
+    """Rows of the ones behind it would be taken for its own."""
+
+    class Unnamed(PowerLimit):
+        def name_rows(self, own, limits):
+            return []
+
+    with pytest.raises(InputError, match="Unnamed has 1 rows, and names 0"):
+        controller(arm(), [PostureTask()], limits=ControlLimits(others=[Unnamed(MOST)]))

@@ -249,3 +249,13 @@ def test_calls_without_dynamics_say_so_and_the_next_one_begins_anew():
         assert found[3] == status
         assert np.isfinite(found).all()
         assert found[4] == (7.0 if status < 3.0 else 0.0)
+
+
+@pytest.mark.parametrize("name", ["weights", "q", "advance", "frames", "tip"])
+def test_goals_are_of_costs(name):
+    """Others would be left aside: what a controller takes has an argument of its own."""
+    robot = sg.load("cart_pole")
+    control = sg.mpc(robot, 0.02, 3)
+    references, weights = stack_references(control, np.zeros(2)), stack_weights(robot, position=1.0)
+    with complains(f"no goal of costs of mpc is called '{name}'"):
+        converge(control, np.zeros(2), np.zeros(2), references, weights, goals={name: 1.0})

@@ -15,7 +15,7 @@ from screwgraph.model.formats.yaml_keys import NUMBER, VECTOR, Entry, Keys
 from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts.base import Held, Rows, hold_point, make_pyramid
 from screwgraph.motion.control.contacts.gliding import GlidingPoint
-from screwgraph.spatial import cross, rotation, sqrt
+from screwgraph.spatial import cross, finite_vector, rotation, sqrt
 from screwgraph.tape import Number, dot
 
 LITTLE = 1e-12
@@ -49,7 +49,7 @@ class PlanarPoint(GlidingPoint):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not (np.isfinite(self.across).all() and np.any(self.across)):
+        if not finite_vector(self.across, 3, f"across at {self.frame!r}", "it is in the frame's axes").any():
             raise InputError(f"across at {self.frame!r} is {self.across!r}", why="it must be an axis")
 
     @property

@@ -12,6 +12,7 @@ from screwgraph.base.argument_checks import check_arguments, validate_numbers
 from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function
+from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.live_numbers import NO_SENSE
 from screwgraph.motion.control.predictive.horizon_arguments import find_argument
 from screwgraph.motion.control.predictive.secant_steps import SecantSteps, SolutionLayout
@@ -84,7 +85,12 @@ def converge(
         )
     solution = np.zeros(find_argument(control, "previous").shape) if previous is None else np.asarray(previous)
     more = {"terminal": terminal, "frames": frames, "frame_weights": frame_weights, "contacts": contacts}
-    more |= {"first": first, **(goals or {})}
+    more["first"] = first
+    known = [argument.name for argument in control.arguments[4:-2] if argument.name not in more]
+    for name in goals or ():
+        if name not in known:
+            raise make_unknown_name_error(f"goal of costs of {control.name}", name, known)
+    more |= goals or {}
     for name, value in more.items():
         if (value is None) == any(argument.name == name for argument in control.arguments):
             raise InputError(f"{control.name} takes {'' if value is None else 'no '}{name}", fix="see its signature")

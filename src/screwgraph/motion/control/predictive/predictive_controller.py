@@ -83,14 +83,14 @@ def mpc(
 ) -> Function:
     """Return a model-predictive controller: from a state, references and its last solution to efforts and a new one.
 
-    It follows references over a horizon with inputs u_k that are held for `dt` (s):
-    v_{k+1} = v_k + dt qdd(q_k, v_k, u_k), and q_{k+1} is where v_{k+1} leads from q_k in dt; dampers of joints that
-    would turn velocities around within dt act with v_{k+1}, as of geared arms with 10 N m s/rad. It minimises dt times
-    the sum of weighted squares of x_k - x*_k, x = (q, qd), k = 0..N, and of u_k - u*_k, k = 0..N-1, plus penalties of
-    states beyond their limits. A call linearises the dynamics along the last solution, takes `barrier_steps` steps of a
-    primal-dual interior point on the quadratic program that is left, whose barrier adapts, and keeps slacks and
-    multipliers for the next call: the real-time iteration of Diehl et al. (2005) with the interior point of Rao, Wright
-    and Rawlings (1998). `converge` calls it until nothing changes.
+    It follows references over a horizon with inputs u_k that are held for `dt` (s): v_{k+1} = v_k + dt qdd(q_k, v_k,
+    u_k), and q_{k+1} is where v_{k+1} leads from q_k in dt; dampers that would turn velocities around within dt, alone
+    or together, act with v_{k+1}, as of arms with 10 N m s/rad. It minimises dt times the sum of weighted squares of
+    x_k - x*_k, x = (q, qd), k = 0..N, and of u_k - u*_k, k = 0..N-1, plus penalties of states beyond their limits. A
+    call linearises the dynamics along the last solution, takes `barrier_steps` steps of a primal-dual interior point on
+    the quadratic program that is left, whose barrier adapts, and keeps slacks and multipliers for the next call: the
+    real-time iteration of Diehl et al. (2005) with the interior point of Rao, Wright and Rawlings (1998). `converge`
+    calls it until nothing changes.
 
     Without contacts, inputs are efforts of joints, or of actuators (tau = B(q) u: gears, tendons, cables, jets), within
     their limits. With contacts, inputs are forces of those that are on, in the ground's axes (normal, tangents), and
