@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy, deepcopy
 from dataclasses import replace
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from screwgraph.motion.planning.costs import Smoothness
 from screwgraph.motion.planning.goals import Point, Position, Velocity
 from screwgraph.motion.planning.limits import PositionLimit
 from screwgraph.motion.planning.search.planner import RECOVERY
-from screwgraph.optimize import EditedProblem, Incremental
+from screwgraph.optimize import EditedProblem, Incremental, Problem
 
 OFTEN = 1e-6
 """How soon another thread may go on (s)."""
@@ -155,3 +156,29 @@ def test_copies_of_replanners_are_edited_by_themselves(make: Callable, limited: 
     assert np.array_equal(first.plan.q, before)
     first.measure(8, seen, sigma=1e-4)
     assert other.plan.q == pytest.approx(first.plan.q, abs=1e-8)
+
+
+@pytest.mark.parametrize("make", [copy, deepcopy, reload])
+def test_edits_wait_for_a_copy_that_another_thread_makes(make: Callable, monkeypatch):
+    """They were lost: a copy takes in all changes of numbers so far, and forgot those that came meanwhile."""
+    replanner = Replanner(arm_task())
+    begun, edited, take_in = Event(), Event(), Problem.with_parameters
+
+    def take_in_slowly(problem: Problem, changes: Any) -> Problem:
+        found = take_in(problem, changes)
+        begun.set()
+        edited.wait(0.3)
+        return found
+
+    replanner.set("goal 1", at=[0.4, 0.3, 0.41])
+    monkeypatch.setattr(Problem, "with_parameters", take_in_slowly)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(make, replanner)
+        assert begun.wait(60.0)
+        replanner.set("goal 1", at=[0.4, 0.3, 0.43])
+        edited.set()
+        other = other.result()
+    for one, height in ((replanner, 0.43), (other, 0.41)):
+        tip = sg.forward_kinematics(one.task.robot, "link6")(one.plan.q[-1])[:3, 3]
+        assert tip == pytest.approx([0.4, 0.3, height], abs=1e-6)
+        assert np.ravel(one.plan.result.problem["goal 1: point"].shared["at"])[-1] == height

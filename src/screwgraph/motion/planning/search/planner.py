@@ -80,8 +80,9 @@ class Planner:
         self._checks = PreliminaryChecks(self.transcription, self.mechanics)
         self._lock = RLock()
 
+    @take_turns
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the lock: a copy has its own."""
+        """Return what is known between two searches, without the lock: a copy has its own."""
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

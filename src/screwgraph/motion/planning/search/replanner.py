@@ -67,8 +67,8 @@ class Replanner:
         self._begin(last.result)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the lock: a copy has its own."""
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
+        """Return what a copy has, which no other thread edits; its lock is left out."""
+        return {name: value for name, value in vars(deepcopy(self)).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over what a plan is made of."""
@@ -77,6 +77,13 @@ class Replanner:
     def __copy__(self) -> Replanner:
         """Return a deep copy: edits change solutions where they stand."""
         return deepcopy(self)
+
+    @take_turns
+    def __deepcopy__(self, known: dict[int, Any]) -> Replanner:
+        """Return a copy of the solution between two edits, with a lock of its own."""
+        other = object.__new__(type(self))
+        other.__setstate__({name: deepcopy(value, known) for name, value in vars(self).items() if name != "_lock"})
+        return other
 
     @property
     def task(self) -> Task:
