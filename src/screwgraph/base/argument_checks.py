@@ -177,14 +177,16 @@ def _one(function: Callable[..., Any], name: str, value: Any) -> Any:
                 break
             return value
     words = [_words(choice) for choice in choices if choice is not type(None)]
-    fixes = _find_fixes(choices, value)
+    is_nan = isinstance(value, float) and math.isnan(value)
+    fixes = [] if is_nan else _find_fixes(choices, value)
     place = f"{function.__qualname__.removesuffix('.__init__')}: {name}"
     expected = " or ".join(dict.fromkeys(words))
     model: Any = value
     if not getattr(model, "has_frames", True):
         given = f"the {model.kind} {model.name!r}"
         raise InputError(f"{place}: expected {expected}, got {given}", why=_NO_ROBOT, fix=" or ".join(fixes))
-    raise InputError(f"{place}: expected {expected}, got {describe_value(value)}", fix=" or ".join(fixes))
+    why = "NaN is no number" if is_nan else ""
+    raise InputError(f"{place}: expected {expected}, got {describe_value(value)}", why=why, fix=" or ".join(fixes))
 
 
 def _find_fixes(choices: Sequence[Any], value: Any) -> list[str]:

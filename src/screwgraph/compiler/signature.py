@@ -38,7 +38,7 @@ class Argument:
     `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are the values of a model's
     parameters in its file. `size` is that of usual numbers of a plain vector: values of code are compared there first.
     `units` are the places at which unit quaternions begin in a plain vector: code that is exported makes them unit.
-    `about` is what comments of exported code say of it.
+    `about` is what comments of exported code, and errors of other shapes, say of it.
     """
 
     __repr__ = one_line
@@ -160,7 +160,7 @@ def _validate_value(value: Any, argument: Argument, function: str) -> np.ndarray
         expected = ", ".join(["...", *map(str, argument.shape)])
         raise InputError(
             f"{function}: {argument.name} has the shape {array.shape}, expected ({expected})",
-            why=f"it holds {_format_names(argument.names)}",
+            why=f"it holds {argument.about or _format_names(argument.names)}",
         )
     return array
 

@@ -229,3 +229,41 @@ references: {first: 0.4, second: [-0.3]}
     motion = sg.simulate(arm(), time=1.5, dt=2e-3, controller=str(tmp_path / "held.yaml"))
     assert abs(motion.q[-1, 0] - 0.4) < 1e-3
     assert abs(motion.q[-1, 2] + 0.3) < 1e-3
+
+
+DEGREES = [
+    ("posture: [0, 45, 0, -1.5, 0, 1.5, 0]", "posture: the reference of 'panda_joint2' is 45"),
+    ("posture: [0, 0, 0, -1.5, 0, 1.5, -3.95]", "'panda_joint7' is -3.95: its range is -2.897 to 2.897 rad"),
+    ("posture: [0, 45, 0, -90, 0, 1.5, 0]", "rad, 'panda_joint4' are outside of theirs, too; angles are in radians"),
+    ("posture: [0, deg2rad(45), 0, -1.5, 0, 1.5, 0]", ""),
+    ("posture: [0, 0, 0, -1.5, 0, 1.5, -3.8]", ""),  # joints are pressed against ends
+]
+
+
+@pytest.mark.parametrize(("reference", "warning"), DEGREES)
+def test_references_in_degrees_are_doubted(reference, warning, tmp_path):
+    path = tmp_path / "reach.yaml"
+    path.write_text(f"tasks: [{{posture: []}}]\nreferences:\n  {reference}")
+    found = load_controller(path, sg.load("panda"))
+    assert len(found.warnings) == bool(warning)
+    for line in found.warnings:
+        assert line.startswith(f"{path}:3: ")
+        assert warning in line
+    path.write_text(f"limits: {{position: no}}\n{path.read_text()}")  # whose ranges are none, as of rotors
+    assert not load_controller(path, sg.load("panda")).warnings
+
+
+@pytest.mark.parametrize(
+    ("model", "joint", "value", "is_doubted"),
+    [
+        ("bodies:\n- {link: a, joint: wheel, mass: 1}", "wheel", 30.0, False),
+        ("bodies:\n- {link: a, joint: wheel, mass: 1}", "wheel", 90.0, True),
+        ("bodies:\n- {link: a, joint: rail, type: prismatic, mass: 1}", "rail", 90.0, False),
+    ],
+)
+def test_joints_without_ranges_turn_five_times(model, joint, value, is_doubted, tmp_path):
+    path, robot = tmp_path / "turn.yaml", sg.load(model)
+    path.write_text(f"tasks:\n- posture: [{joint}]\n  name: turn\nreferences: {{turn: [{value}]}}")
+    found = load_controller(path, robot).warnings
+    assert len(found) == is_doubted
+    assert not is_doubted or "turn: the reference of 'wheel' is 90: it has no range" in found[0]

@@ -83,3 +83,21 @@ def test_a_simulation_has_the_torques_of_a_file_of_tasks(command, tasks, tmp_pat
         assert result.status != 0
         assert complaint in result.err
         assert len(result.err.splitlines()) == 1
+
+
+def test_angles_in_degrees_are_doubted_in_all_files(command, tmp_path):
+    tasks, state, horizon = (tmp_path / name for name in ("tasks.yaml", "state.json", "horizon.yaml"))
+    tasks.write_text("tasks: [{posture: []}]\nreferences: {posture: [0, 45, 0, -1.5, 0, 1.5, 0]}")
+    state.write_text('{"q": [60, 0, 0, -1.5, 0, 1.5, 0]}')
+    given = ("panda", "--state", state, "--controller", tasks, "--time", 2e-3, "--dt", 1e-3)
+    result = command("simulate", *given, "-o", tmp_path / "motion.csv")
+    assert result.status == 0
+    lines = result.err.splitlines()
+    assert lines[0].startswith(f"warning: {state}: q of 'panda_joint1' is 60: its range is -2.897 to 2.897 rad")
+    assert lines[1].startswith(f"warning: {tasks}:2: posture: the reference of 'panda_joint2' is 45")
+    assert "deg2rad(45)" in lines[1]
+    result = command("controller", "panda", "--tasks", tasks, "--lang", "c", "-o", tmp_path / "code")
+    assert (result.status, result.err) == (0, f"{lines[1]}\n")
+    horizon.write_text("horizon: 2\nnear:\n- 90\n- -1.5\n- -1")
+    result = command("mpc", "four_bar_linkage", "--horizon", horizon, "--lang", "c", "-o", tmp_path / "tick")
+    assert result.err.startswith(f"warning: {horizon}:3: near: the position of 'joint1' is 90")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from screwgraph.motion.control.file_entries import choose_kind, read_values
 from screwgraph.motion.control.foot_files import FOOT_KEYS, find_feet, list_frames, read_feet
 from screwgraph.motion.control.limits import LIMITS, ControlLimits
 from screwgraph.motion.control.models import as_controlled
+from screwgraph.motion.control.range_doubts import DEGREES, doubt_angles
 from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground
@@ -75,7 +76,7 @@ FILE: Keys = {
 
 @dataclass(frozen=True)
 class ControllerFile:
-    """Arguments of `controller` as a file has them."""
+    """Arguments of `controller` as a file has them, and warnings, where a model is known, in one line each."""
 
     __repr__ = one_line
 
@@ -86,11 +87,12 @@ class ControllerFile:
     barriers: tuple[Barrier, ...] = ()
     actuated: tuple[str, ...] | None = None
     references: Mapping[str, Any] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of `controller`."""
-        others = ("tasks", "references")
+        others = ("tasks", "references", "warnings")
         return {own.name: getattr(self, own.name) for own in fields(self) if own.name not in others}
 
     def make_loop(self, model: Model, q0: Any) -> ControlLoop:
@@ -118,8 +120,23 @@ def load_controller(path: str | Path, model: Model | None = None) -> ControllerF
     references = entries["references"].mapping() if "references" in entries else {}
     given = {name: _read_reference(value.called(f"references: {name}")) for name, value in references.items()}
     found = ControllerFile(tasks, contacts, ground, limits, barriers, names, given)
-    if model is not None:
-        _check_entries(model, entries, found)
+    if model is None:
+        return found
+    _check_entries(model, entries, found)
+    if not found.limits.position:  # ranges are left out, such as those of rotors, which files state for no end
+        return found
+    return replace(found, warnings=_doubt_references(model, found.tasks, references))
+
+
+def _doubt_references(model: Model, tasks: Sequence[ControlTask], references: Mapping[str, Value]) -> tuple[str, ...]:
+    """Return warnings of positions that are far outside of their ranges."""
+    found: tuple[str, ...] = ()
+    for task in (task for task in tasks if task.name in references):
+        value, places = references[task.name], task.list_positions(model)
+        items = value.items() if isinstance(value.content, tuple) else (value,)
+        if places and len(places) == len(items):
+            numbers = [item.number({}) for item in items]
+            found += doubt_angles(model, f"{task.name}: the reference", places, numbers, [x.at for x in items], DEGREES)
     return found
 
 

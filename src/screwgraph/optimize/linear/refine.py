@@ -69,17 +69,24 @@ class ExactMatrix:
         """The matrix of the entries' sizes; of entries that are summed, the sizes are."""
         return ExactMatrix(self.system, np.abs(self.values), np.abs(self.diagonal))
 
-    def factor_with_pivoting(self) -> Any:
-        """Return factors of the matrix by L U with pivoting."""
+    def factor_with_pivoting(self) -> Any | None:
+        """Return factors of the matrix by L U with pivoting; None where it is singular, or not finite."""
         from scipy import sparse
-        from scipy.sparse import linalg
+        from scipy.sparse import csgraph, linalg
 
         n = self.diagonal.size
         lower = sparse.coo_matrix(
             (self.values, (self.system.pattern.rows, self.system.pattern.cols)), shape=(n, n)
         ).tocsc()
-        full = lower + sparse.tril(lower, -1).T + sparse.diags(self.diagonal)
-        return linalg.splu(full.tocsc())
+        full = (lower + sparse.tril(lower, -1).T + sparse.diags(self.diagonal)).tocsc()
+        full.eliminate_zeros()
+        # SuperLU calls the BLAS with wrong sizes, which prints so, if places of entries alone make a matrix singular.
+        if not np.isfinite(full.data).all() or csgraph.structural_rank(full) < n:
+            return None
+        try:
+            return linalg.splu(full)
+        except RuntimeError:  # exactly singular
+            return None
 
 
 def refine_solution(
@@ -94,20 +101,13 @@ def refine_solution(
     for k in range(b.shape[1]):
         now, error = _refine_step(exact, solve, b[:, k], x[:, k].copy(), enough)
         if not error <= max(GOOD, enough):
-            if pivoted is None:
-                pivoted = _try_pivoted(exact)
+            pivoted = pivoted or exact.factor_with_pivoting()
             if pivoted is not None:
-                other, other_error = _refine_step(exact, pivoted, b[:, k], pivoted(b[:, k : k + 1])[:, 0], enough)
+                again = pivoted.solve
+                other, other_error = _refine_step(exact, again, b[:, k], again(b[:, k : k + 1])[:, 0], enough)
                 now = other if other_error < error or not np.isfinite(error) else now
         answer[:, k] = now
     return answer
-
-
-def _try_pivoted(exact: ExactMatrix) -> Callable[[Any], Any] | None:
-    try:
-        return exact.factor_with_pivoting().solve
-    except RuntimeError:  # SuperLU: exactly singular
-        return None
 
 
 def _refine_step(

@@ -47,7 +47,7 @@ def write_controller(
     check_library_options(lang, dtype, prefix)
     model = source.load()
     said = load_controller(tasks, model)
-    print_warnings(model)
+    print_warnings(model, said.warnings)
     with show_progress("making the controller"):
         made = controller(model, said.tasks, **said.options, dtype=dtype)
     paths = write_library({"controller": made}, model, output, prefix, lang, overwrite)

@@ -144,8 +144,10 @@ def _parse_packages(items: Iterable[str]) -> dict[str, str] | list[str]:
     return named or list(items)
 
 
-def print_warnings(model: Robot | Mechanism) -> None:
-    """Say on stderr that a model has warnings, so that no result rests on them unseen."""
+def print_warnings(model: Robot | Mechanism, others: Iterable[str] = ()) -> None:
+    """Say on stderr that a model has warnings, so that no result rests on them unseen; of other files, each."""
+    for line in others:
+        print_note(f"warning: {line}")
     if model.warnings:
         count = len(model.warnings)
         more = f" (and {count - 1} more, `screwgraph info` lists them)" if count > 1 else ""

@@ -44,7 +44,7 @@ def write_predictive_controller(
     check_library_options(lang, dtype, prefix)
     model = source.load()
     said = HorizonFile() if horizon is None else load_horizon(horizon, model)
-    print_warnings(model)
+    print_warnings(model, said.warnings)
     with show_progress("making the controller"):
         made = mpc(model, **said.options, dtype=dtype)
     paths = write_library({"mpc": made}, model, output, prefix, lang, overwrite)

@@ -11,6 +11,7 @@ import typer
 from screwgraph import InputError, Robot
 from screwgraph import simulate as run
 from screwgraph.motion.control import load_controller
+from screwgraph.motion.control.range_doubts import doubt_angles
 from screwgraph.motion.simulation import AUTO, METHODS, check_places, read_driven_table, sample_times
 from screwgraph.ui.cli.command import Command
 from screwgraph.ui.cli.console import as_usage_error, make_usage_error, print_json, print_note
@@ -127,7 +128,13 @@ def simulate(
         q0, qd0, tau = begun.q, begun.qd, begun.given
         wrenches = dict(zip(begun.frames, begun.wrenches, strict=True))
         tau = _convert_efforts(model, tau) if actuators else tau
-    loop = None if controller is None else load_controller(controller, model).make_loop(model, q0).raised()
+    loop, doubts = None, list[str]()
+    if state is not None and q0 is not None:
+        angles = range(model.nq), q0.tolist(), [state] * model.nq
+        doubts += doubt_angles(model, "q", *angles, "multiply degrees by pi/180")
+    if controller is not None:
+        said = load_controller(controller, model)
+        loop, doubts = said.make_loop(model, q0).raised(), [*doubts, *said.warnings]
     if loop is not None and actuators:
         raise make_usage_error("--actuators and --controller both give torques", fix="leave one out")
     if loop is not None and isinstance(tau, np.ndarray) and tau.any():
@@ -152,7 +159,7 @@ def simulate(
             **asked,
         )
     motion.save(output)
-    print_warnings(model)
+    print_warnings(model, doubts)
     for doubt in motion.doubts[len(motion.warnings) :]:  # warnings have been shown
         print_note(f"warning: {doubt}")
     if watch.stopped:

@@ -66,12 +66,16 @@ def test_limits():
         ({"lower": 1.0, "upper": 0.0}, "positions of 'x' have the bounds 1 and 0"),
         ({"upper": [1.0, 2.0, 3.0]}, "upper: expected a number, 2 numbers"),
         ({"upper": [1.0]}, r"upper: expected a number, 2 numbers.* got \[1.0\]"),
-        ({"upper": [np.nan, 1.0]}, "NaN"),
+        ({"upper": [np.nan, 1.0]}, "upper of 'x' is NaN"),
+        ({"lower": {"theta": np.nan}}, "lower of 'theta' is NaN"),
+        ({"effort": [1.0]}, r"numbers are of x, theta \(actuated= says of which motors"),
     ]:
         with complains(match):
             sg.mpc(robot, dt=0.01, horizon=5, limits=HorizonLimits(**limits))
     with complains("effort of the limits: joint 'theta' has no motor"):
         sg.mpc(robot, dt=0.01, horizon=5, actuated=["x"], limits=HorizonLimits(effort={"theta": 1.0}))
+    with complains("effort: expected a number .*, got float nan: NaN is no number$"):
+        HorizonLimits(effort=np.nan)
     with complains("penalty of the limits"):
         HorizonLimits(penalty=(0.0, 1.0))
 
@@ -92,8 +96,15 @@ def test_weights_and_references():
             stack_references(control, wrong)
     with complains("velocity: 'fast'.*they are not numbers"):
         stack_references(control, 0.0, "fast")
-    with complains("position: expected a number, 2 numbers"):
+    with complains("position: expected a number, 2 numbers.*: numbers are of x, theta$"):
         stack_weights(robot, position=[1.0])
+    with complains("acceleration of the shape .*: inputs are as many as velocities of x, theta"):
+        stack_weights(robot, acceleration=[1.0])
+    with complains(r"they are positions and velocities of x, theta, efforts of x \(stack_references\)"):
+        stack_references(control, 0.0, effort=[1.0, 2.0])
+    references, nothing = stack_references(control, 0.0), np.zeros(control.arguments[-1].shape)
+    with complains(r"weights of .* of x, theta, efforts of x \(stack_weights with the same actuated=\)"):
+        control([0.0, 3.0], [0.0, 0.0], references, stack_weights(robot), 0.0, nothing)
     with complains("references of position: there are numbers that are not finite"):
         stack_references(control, [0.0, np.nan])
     other = sg.controller(robot, [PostureTask()])

@@ -16,9 +16,25 @@ from screwgraph.model import Model
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.motors import choose_motors
-from screwgraph.motion.control.predictive.named_values import Values, expand_values
+from screwgraph.motion.control.predictive.named_values import Values, expand_values, list_in_order
+from screwgraph.motion.control.predictive.stage_model import StageModel
 from screwgraph.motion.control.predictive.state_coordinates import make_states
 from screwgraph.motion.simulation.contacts import Contact
+
+
+def describe_arguments(model: StageModel) -> dict[str, str]:
+    """Return what numbers of references and weights are, in their order, by the names of the arguments."""
+    states = f"positions and velocities of {list_in_order(model.robot.v_slices)}"
+    if model.commands_efforts:
+        inputs, options = f"efforts of {list_in_order(model.motors.names)}", "the same actuated="
+        weighed = inputs
+    else:
+        inputs, options = f"{model.nu} inputs", "force= and acceleration="
+        weighed = f"{model.nu} forces, {model.nu} accelerations"
+    return {
+        "references": f"{states}, {inputs} (stack_references)",
+        "weights": f"weights of {states}, {weighed} (stack_weights with {options})",
+    }
 
 
 @check_arguments
@@ -51,11 +67,17 @@ def stack_weights(
     elif effort is not None or actuated is not None:
         raise InputError("weights of efforts and of forces", why="inputs of a robot on contacts are no efforts")
     else:
-        count = len(ControlledRobot(robot).list_velocities(()))
+        own = set(ControlledRobot(robot).list_velocities(()))
+        joints = {joint: place for joint, place in robot.v_slices.items() if place.start in own}
+        count = len(own)
         for name, value in (("force", force), ("acceleration", acceleration)):
             given = validate_numbers(name, 1e-5 if value is None else value)
             if given.shape not in ((), (count,)):
-                raise InputError(f"{name} of the shape {given.shape}", fix=f"give a number, or ({count},)")
+                raise InputError(
+                    f"{name} of the shape {given.shape}",
+                    why=f"inputs are as many as velocities of {list_in_order(joints)}",
+                    fix=f"give a number, or ({count},)",
+                )
             found[name] = np.broadcast_to(given, count)
     for name, values in found.items():
         if not (np.all(values >= 0.0) and np.isfinite(values).all()):
@@ -104,13 +126,18 @@ def stack_references(
     Raises:
         InputError: shapes do not fit, a number is none, or a quaternion is not unit.
     """
-    (count, nz), (nq, n) = find_argument(control, "references").shape, (len(x.names) for x in control.arguments[:2])
+    whole = find_argument(control, "references")
+    (count, nz), (nq, n) = whole.shape, (len(x.names) for x in control.arguments[:2])
     found, sizes = np.zeros((count, nz)), {"position": nq, "velocity": n, "effort": nz - nq - n}
     start = 0
     for (name, size), values in zip(sizes.items(), (position, velocity, effort), strict=True):
         given = validate_numbers(name, values)
         if given.shape not in ((), (size,), (count, size)):
-            raise InputError(f"{name} of the shape {given.shape}", fix=f"give ({size},), or ({count}, {size})")
+            raise InputError(
+                f"{name} of the shape {given.shape}",
+                why=f"they are {whole.about}",
+                fix=f"give ({size},), or ({count}, {size})",
+            )
         found[:, start : start + size] = given
         if not np.isfinite(found).all():
             raise InputError(f"references of {name}", why="there are numbers that are not finite")

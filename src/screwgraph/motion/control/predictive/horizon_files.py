@@ -30,6 +30,7 @@ from screwgraph.motion.control.predictive.predictive_controller import (
 )
 from screwgraph.motion.control.predictive.state_coordinates import check_near, make_states
 from screwgraph.motion.control.predictive.terminal_costs import TERMINAL_COSTS
+from screwgraph.motion.control.range_doubts import DEGREES, doubt_angles
 from screwgraph.motion.simulation.contacts import Contact, Ground
 
 WHO = "the horizon"
@@ -70,7 +71,10 @@ FILE: Keys = {
 
 @dataclass(frozen=True)
 class HorizonFile:
-    """Arguments of `mpc` as a file has them; those that are None have their defaults."""
+    """Arguments of `mpc` as a file has them; those that are None have their defaults.
+
+    `warnings` are of the file, where a model is known, in one line each.
+    """
 
     __repr__ = one_line
 
@@ -88,11 +92,12 @@ class HorizonFile:
     limits: HorizonLimits | None = None
     contacts: tuple[Contact | HeldContact, ...] | None = None
     ground: Ground | None = None
+    warnings: tuple[str, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
         """Options of `mpc`."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        given = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "warnings"}
         return {name: value for name, value in given.items() if value is not None}
 
 
@@ -127,10 +132,15 @@ def load_horizon(path: str | Path, model: Model | None = None) -> HorizonFile:
         raise feet.complaint("without contacts, leave it out")
     found |= {"contacts": contacts, "ground": ground} if contacts else {}
     result = HorizonFile(**found)
-    if model is not None:
-        check_states(model)
-        _check_entries(model, entries, result)
-    return result
+    if model is None:
+        return result
+    check_states(model)
+    _check_entries(model, entries, result)
+    if result.near is None:
+        return result
+    places = [item.at for item in entries["near"].items()]
+    doubts = doubt_angles(model, "near: the position", range(model.nq), result.near, places, DEGREES)
+    return replace(result, warnings=doubts)
 
 
 def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFile) -> None:

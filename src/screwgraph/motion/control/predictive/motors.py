@@ -80,6 +80,9 @@ class StageMotors(Protocol):
         ...
 
 
+MOTORS_FIX = "actuated= says of which motors efforts are, everywhere the same"
+
+
 @dataclass(frozen=True, eq=False)
 class JointMotors:
     """Efforts along velocity coordinates that are states, in their order; of mechanisms, those of motors."""
@@ -118,7 +121,7 @@ class JointMotors:
                 raise InputError(f"{what}: joint {name!r} has no motor", fix=f"actuated=[{name!r}, ...]")
         full = np.zeros(joints.nv)
         full[list(self.driven)] = others
-        return expand_values(joints.v_slices, values, full, what)[list(self.driven)]
+        return expand_values(joints.v_slices, values, full, what, fix=MOTORS_FIX)[list(self.driven)]
 
     @cached_property
     def holding_efforts(self) -> Program:
@@ -191,7 +194,7 @@ class ActuatorMotors:
     def expand(self, values: Values | None, others: Any, what: str) -> Float[np.ndarray, " m"]:
         """Return a number for each effort, of a number for all, one each, or some by names. Raises InputError."""
         places = {name: slice(i, i + 1) for i, name in enumerate(self.names)}
-        return expand_values(places, values, np.broadcast_to(others, len(places)), what, "actuator")
+        return expand_values(places, values, np.broadcast_to(others, len(places)), what, "actuator", MOTORS_FIX)
 
     @cached_property
     def holding_efforts(self) -> Program:

@@ -14,6 +14,9 @@ from screwgraph.model.robot import make_unknown_name_error
 Values = float | Sequence[float] | np.ndarray | Mapping[str, float]
 """One number for all, one each, or some by names."""
 
+MOST = 40
+"""Names that a message has; a humanoid's, but not those of a chain of a thousand links."""
+
 
 def expand_values(
     places: Mapping[str, slice],
@@ -21,8 +24,12 @@ def expand_values(
     others: Float[np.ndarray, " n"],
     what: str,
     kind: str = "joint",
+    fix: str = "",
 ) -> Float[np.ndarray, " n"]:
-    """Return n numbers, those of a name at its place; `others` where none is given. Raises InputError."""
+    """Return n numbers, those of a name at its place; `others` where none is given. Raises InputError.
+
+    `fix` is what is said of lists of another length beside the names in their order.
+    """
     found = np.array(others, dtype=float)
     if values is None:
         return found
@@ -35,9 +42,19 @@ def expand_values(
         given = validate_numbers(what, values)
         if given.shape not in ((), found.shape):
             raise InputError(
-                f"{what}: expected a number, {len(found)} numbers, or numbers by the names of {kind}s, got {values!r}"
+                f"{what}: expected a number, {len(found)} numbers, or numbers by the names of {kind}s, got {values!r}",
+                why=f"numbers are of {list_in_order(places)}",
+                fix=fix,
             )
         found[:] = given
-    if np.isnan(found).any():
-        raise InputError(f"{what}: there are numbers that are none (NaN)")
+    for name, place in places.items():
+        if np.isnan(found[place]).any():
+            raise InputError(f"{what} of {name!r} is NaN", why="that is no number")
     return found
+
+
+def list_in_order(names: Mapping[str, slice] | Sequence[str]) -> str:
+    """Return the names of what has numbers, in their order, with how many these are where it is not one each."""
+    sizes = {name: own.stop - own.start for name, own in names.items()} if isinstance(names, Mapping) else {}
+    words = [name if sizes.get(name, 1) == 1 else f"{name} ({sizes[name]})" for name in names]
+    return ", ".join(words if len(words) <= MOST else (*words[:MOST], f"... {words[-1]}"))

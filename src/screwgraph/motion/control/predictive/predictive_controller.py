@@ -30,6 +30,7 @@ from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.contact_model import ContactModel
 from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.horizon_arguments import describe_arguments
 from screwgraph.motion.control.predictive.horizon_costs import FrameCost, HorizonCost
 from screwgraph.motion.control.predictive.horizon_examples import draw_examples
 from screwgraph.motion.control.predictive.limits import HorizonLimits
@@ -289,7 +290,12 @@ def _list_arguments(tick: Tick) -> tuple[Argument, ...]:
         "advance": (),
         "previous": (tick.previous,),
     }
-    return (*robot_arguments(robot, names), *(make_numbered_argument(name, *s) for name, s in shapes.items()))
+    numbered, about = (
+        (make_numbered_argument(name, *shape) for name, shape in shapes.items()),
+        describe_arguments(model),
+    )
+    own = (replace(argument, about=about.get(argument.name, "")) for argument in numbered)
+    return (*robot_arguments(robot, names), *own)
 
 
 def _list_results(tick: Tick) -> tuple[Result, ...]:

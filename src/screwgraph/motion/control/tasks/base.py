@@ -113,6 +113,11 @@ class ControlTask(ABC):
         del model, q
         return {}
 
+    def list_positions(self, model: Model) -> Sequence[int]:
+        """Return the places in q of what its reference has, where that is positions of coordinates."""
+        del model
+        return ()
+
     def list_identities(self, *references: Any) -> list[Number]:
         """Return numbers that vanish where references are what they must be, such as R'R - 1; references are flat."""
         del references

@@ -51,9 +51,13 @@ class PostureTask(MotionTask):
             raise InputError(f"{model.name!r} has no joints of one coordinate for a posture")
         return {self.name: (n,), f"{self.name}_rates": (2, n)}
 
+    def list_positions(self, model: Model) -> list[int]:
+        """Return the places in q of what it follows."""
+        return [at for at, _ in self.list_places(model)]
+
     def hold(self, model: Model, q: Float[np.ndarray, " nq"]) -> Mapping[str, Any]:
         """Return references with which the robot stays at q."""
-        return {self.name: q[[at for at, _ in self.list_places(model)]]}
+        return {self.name: q[self.list_positions(model)]}
 
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:
         """Return a row for each coordinate."""
