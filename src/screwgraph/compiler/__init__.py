@@ -48,6 +48,7 @@ from screwgraph.compiler.signature import (
     Result,
     check_arrays,
     make_numbered_argument,
+    set_nominal,
     validate_dtype,
 )
 from screwgraph.compiler.unit_quaternions import check_unit, normalise_inputs, quaternion_places
@@ -102,6 +103,7 @@ __all__ = [
     "prior_factors",
     "quaternion_places",
     "robot_arguments",
+    "set_nominal",
     "validate_dtype",
     "wait_for_optimised",
     "without_metadata",

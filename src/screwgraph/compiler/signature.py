@@ -6,7 +6,7 @@ Code computes with single or double precision.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,10 +35,12 @@ LISTED = 20
 class Argument:
     """An argument: `names` says what each of its numbers is, `shape` how they are arranged.
 
-    `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are the values of a model's
-    parameters in its file. `size` is that of usual numbers of a plain vector: values of code are compared there first.
-    `units` are the places at which unit quaternions begin in a plain vector: code that is exported makes them unit.
-    `about` is what comments of exported code, and errors of other shapes, say of it.
+    `spaces` are the manifolds of positions, in order; empty for plain vectors. `nominal` are its values in a file, of a
+    model's parameters and of what is set once, such as gains: programs that keep arguments begin with them. `size` is
+    that of usual numbers of a plain vector: values of code are compared there first. `units` are the places at which
+    unit quaternions begin in a plain vector: code that is exported makes them unit. `about` is what comments of
+    exported code, and errors of other shapes, say of it. `period` (s) is of an argument that counts the periods since
+    the last call, else 0.
     """
 
     __repr__ = one_line
@@ -51,6 +53,7 @@ class Argument:
     size: float = 1.0
     units: tuple[int, ...] = ()
     about: str = ""
+    period: float = 0.0
 
     @property
     def tangent_size(self) -> int:
@@ -61,6 +64,14 @@ class Argument:
 def make_numbered_argument(name: str, *shape: int) -> Argument:
     """Return an argument of any numbers, called "name[0]", "name[1]", ... row by row."""
     return Argument(name, shape, _number_names(name, int(np.prod(shape, dtype=int))))
+
+
+def set_nominal(arguments: Sequence[Argument], values: Mapping[str, Any]) -> tuple[Argument, ...]:
+    """Return arguments with the values of those that have some, by name; others, and batches of values, are left."""
+    given = {name: tuple(map(float, np.ravel(value))) for name, value in values.items()}
+    return tuple(
+        replace(a, nominal=given[a.name]) if len(given.get(a.name, ())) == len(a.names) else a for a in arguments
+    )
 
 
 def _number_names(name: str, count: int) -> tuple[str, ...]:

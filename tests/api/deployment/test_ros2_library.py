@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
 import screwgraph as sg
@@ -87,43 +86,3 @@ def test_robots_whose_joints_have_several_numbers_are_set_by_vectors(tmp_path):
     core = (tmp_path / "include" / "dog" / "dog_core.hpp").read_text()
     assert re.search(r"joints\(\) \{\s+static const std::vector<std::string> names = \{\};", core)
     assert 'argument == "q"' in core
-
-
-KEEPS = """
-#include <cstdio>
-#include "cart_core.hpp"
-int main() {
-    cart::Core core;
-    core.set_joints({"x", "theta"}, {0.0, 2.8}, {0.0, 0.0});
-    core.set("references", REFERENCES);
-    core.set("weights", WEIGHTS);
-    core.set("advance", {0.0});
-    for (int i = 0; i < 3; ++i)
-        core.evaluate([](const std::string &name, const std::vector<double> &values) {
-            if (name == "mpc/tau") std::printf("%.17g\\n", values[0]);
-        });
-}
-"""
-
-
-def test_the_core_keeps_the_last_solution_of_a_predictive_controller(tmp_path):
-    include, compiler, plain = eigen(), found("g++", "clang++", "c++"), found("gcc", "clang", "cc")
-    control = sg.mpc(sg.load("cart_pole"), 0.05, 4, actuated=["x"])
-    sg.export_library({"mpc": control}, tmp_path, prefix="cart", language="ros2")
-    weights = sg.control.stack_weights(sg.load("cart_pole"), position=1.0, velocity=0.1, effort=0.01, actuated=["x"])
-    references, numbers = sg.control.stack_references(control, [0.0, 3.0]), []
-    previous = np.zeros(control.arguments[-1].shape)
-    for _ in range(3):
-        tau, *_, previous, _ = control([0.0, 2.8], [0.0, 0.0], references, weights, 0.0, previous)
-        numbers.append(tau[0])
-    assert np.unique(numbers).size == 3
-    text = KEEPS
-    for name, values in (("REFERENCES", references), ("WEIGHTS", weights)):
-        text = text.replace(name, "{" + ", ".join(repr(float(x)) for x in np.ravel(values)) + "}")
-    (tmp_path / "main.cpp").write_text(text)
-    done(plain, "-std=c99", *WARNINGS, "-O0", "-Iinclude/cart", "-c", "src/cart.c", cwd=tmp_path)
-    headers = ("-Iinclude/cart", "-isystem", include)
-    done(compiler, "-std=c++17", *WARNINGS, *headers, "main.cpp", "cart.o", "-o", "main", "-lm", cwd=tmp_path)
-    assert [float(x) for x in done("./main", cwd=tmp_path).split()] == pytest.approx(numbers, rel=1e-9)
-    flags = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-Iinclude/cart", f"-I{STAND_IN}")
-    done(compiler, *flags, "src/cart_node.cpp", cwd=tmp_path)

@@ -1,5 +1,7 @@
 """Tasks, feet and limits in YAML files."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -215,6 +217,27 @@ def test_what_the_robot_does_not_have_has_its_line(tmp_path, text, complaint):
     (tmp_path / "wrong.yaml").write_text(text)
     with pytest.raises(ModelError, match=complaint):
         load_controller(tmp_path / "wrong.yaml", arm())
+
+
+@pytest.mark.parametrize(
+    ("tasks", "others", "fix"),
+    [
+        ("{posture: []}, {posture: []}", "", "such as posture_2"),
+        ("{posture: []}, {force: tip}", "", "list the contact among contacts"),
+        ("{impedance: tip, stiffness: 9}", "", "give it a damping, such as 50"),
+        ("{posture: []}", "contacts: [{frame: tip}, {frame: tip}]", "are one sole"),
+        ("{frame: tpi}", "", "did you mean tip"),
+        ("{posture: []}", "ground: {height: 1}", "contacts: "),
+    ],
+)
+def test_files_are_mended_by_words_of_files(tmp_path, tasks, others, fix):
+    """No message tells those who write YAML what to write in Python."""
+    (tmp_path / "wrong.yaml").write_text(f"tasks: [{tasks}]\n{others}")
+    with pytest.raises(ModelError) as complaint:
+        load_controller(tmp_path / "wrong.yaml", arm())
+    text = str(complaint.value)
+    assert fix in text
+    assert not re.search(r"\w=|sg\.", text)
 
 
 def test_references_are_followed(tmp_path):

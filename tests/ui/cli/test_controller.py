@@ -55,7 +55,7 @@ def test_mechanisms(command, tmp_path):
 def test_what_cannot_be_is_one_line(command, tasks, tmp_path):
     for arguments, complaint in (
         (("cart_pole", "--tasks", tasks, "--lang", "c"), "a task: no frame is called 'link2'"),
-        (("rr", "--tasks", tasks, "--lang", "numpy"), "cannot be written in this language"),
+        (("rr", "--tasks", tasks, "--lang", "numpy"), "'numpy' is not one of"),
         (("rr", "--tasks", tmp_path / "none.yaml", "--lang", "c"), "there is no such file"),
         (("rr", "--lang", "c"), "--tasks"),
         (("rr", "--tasks", tasks, "--lang", "c", "--prefix", "a b"), "a b"),

@@ -102,13 +102,15 @@ class Library:
 class Backend:
     """A language: `files` returns the texts of a library by their paths, for numbers of the types `dtypes`.
 
-    `operations` are those that it has a form for; tests hold them against the table of the tape.
+    `operations` are those that it has a form for; tests hold them against the table of the tape. `has_loops`: whether
+    it can write code with loops that end when numbers say so.
     """
 
     about: str
     operations: AbstractSet[str]
     files: Callable[[Library], Mapping[str, str]]
     dtypes: tuple[str, ...] = ("float64", "float32")
+    has_loops: bool = True
 
 
 def write_one_file_each(

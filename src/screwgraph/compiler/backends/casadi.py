@@ -235,4 +235,5 @@ BACKEND = Backend(
     CASADI.keys(),
     write_one_file_each(".casadi", casadi_text),
     ("float64",),
+    has_loops=False,
 )

@@ -133,5 +133,8 @@ def _identifiers(names: Sequence[str]) -> list[str]:
 
 
 BACKEND = Backend(
-    "Python functions of arrays; need nothing but NumPy", NUMPY.keys(), write_one_file_each(".py", emit_numpy_source)
+    "Python functions of arrays; need nothing but NumPy",
+    NUMPY.keys(),
+    write_one_file_each(".py", emit_numpy_source),
+    has_loops=False,
 )

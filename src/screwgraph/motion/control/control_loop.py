@@ -22,7 +22,14 @@ from screwgraph.compiler import (
 from screwgraph.model.model import Model
 from screwgraph.motion.control.barriers import Barrier
 from screwgraph.motion.control.contacts import HeldContact
-from screwgraph.motion.control.controller import controller, hold_contacts, stack_barriers, stack_contacts, stack_gains
+from screwgraph.motion.control.controller import (
+    RATES,
+    controller,
+    hold_contacts,
+    stack_barriers,
+    stack_contacts,
+    stack_gains,
+)
 from screwgraph.motion.control.limits import ControlLimits, list_limits
 from screwgraph.motion.control.live_numbers import have_sense
 from screwgraph.motion.control.models import ControlledModel, as_controlled
@@ -32,8 +39,6 @@ from screwgraph.motion.simulation import Trajectory
 from screwgraph.motion.simulation.contacts import Contact, ContactInputs, Ground, bend_start, make_contacts, raise_start
 from screwgraph.spatial import finite_vector
 
-RATES = "_rates"
-"""Ends the names of rates of references."""
 STATUSES = ("solved", "limits or feet relaxed", "the most passages", "no numbers")
 
 
@@ -106,7 +111,7 @@ class ControlLoop:
             raise InputError(
                 f"the controller has no value of {missing[0]!r}",
                 why="no position of the robot says what it is",
-                fix=f"references={{{missing[0]!r}: ...}}, an array or a function of time",
+                fix="give it among references: numbers, or in Python a function of time",
             )
 
     @cached_property

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from screwgraph.base.argument_checks import check_arguments, describe_value
 from screwgraph.base.errors import InputError
 from screwgraph.base.progress_report import report_progress
-from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function
+from screwgraph.compiler import CachedCode, Function, make_direct_provenance, make_function, set_nominal
 from screwgraph.model.model import Model
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.barriers import Barrier
@@ -27,6 +27,8 @@ from screwgraph.motion.simulation.contacts import Contact, Ground, Plane, make_c
 
 TAKEN = ("q", "qd", "gains", "contacts", "barriers", "active")
 """Names of arguments that are no references."""
+RATES = "_rates"
+"""Ends the names of rates of references."""
 FAST = 0.02
 """Part of a velocity that a damper takes in the time of a command, from which it acts with that at its end."""
 
@@ -91,7 +93,14 @@ def controller(
     if not own.unknowns:
         raise InputError(f"a controller of {model.name!r}", why="no joint of it has a motor")
     check_names(model, own.tasks, own.barriers)
-    arguments, results = own.arguments, own.results
+    values = {
+        "gains": stack_gains(own.tasks),
+        "contacts": stack_contacts(contacts) if contacts else (),
+        "barriers": stack_barriers(barriers),
+        **{name: value for task in own.tasks for name, value in task.constants.items()},
+        **{a.name: np.zeros(a.shape) for a in own.given if a.name.endswith(RATES)},
+    }
+    arguments, results = set_nominal(own.arguments, values), own.results
 
     def make(_: Any) -> CachedCode:
         report_progress("writing the program of a tick")
@@ -156,7 +165,7 @@ def check_names(model: Model, tasks: Sequence[ControlTask], barriers: Sequence[B
             raise InputError(
                 f"two tasks are called {task.name!r}",
                 why="their references would have one name",
-                fix=f"give one of them another: name={task.name + '_2'!r}",
+                fix=f"give one of them another name, such as {task.name}_2",
             )
         names.add(task.name)
         own = task.references(model)

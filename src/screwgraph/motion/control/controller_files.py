@@ -65,7 +65,7 @@ FILE: Keys = {
     "limits": Entry("of joints that are kept", "mapping"),
     "barriers": Entry("distances that are kept", "list"),
     "references": Entry(
-        "what tasks and barriers follow in a simulation, by the names of arguments",
+        "what tasks and barriers follow in a simulation, and first in a node of ROS 2, by the names of arguments",
         "{name: number or list}",
         default="those of the first position",
     ),

@@ -120,7 +120,7 @@ class ReducedMotion:
             raise InputError(
                 f"a controller of {self.model.name!r} with contacts",
                 why=f"its {len(self.motors.names)} motors move {len(self.driven)} independent coordinates",
-                fix="actuated= names as many motors",
+                fix="list as many motors among actuated",
             )
         return True
 
@@ -157,9 +157,9 @@ class ReducedMotion:
                 raise InputError(
                     f"the contact of {contact.frame!r} has {len(alone)} joint coordinates of its own",
                     why=f"it needs {contact.size} that move it in as many ways and carry no other contact",
-                    fix="several points of one foot are one sg.control.Sole"
+                    fix="several points of one foot are one sole"
                     if len(alone) < len(paths[c])
-                    else "a leg of five joints holds a Sole of width 0, of three a point, of two a PlanarPoint"
+                    else "a leg of five joints holds a sole of width 0, of three a point, of two a planar point"
                     if 2 <= len(alone) < contact.size
                     else "",
                 )

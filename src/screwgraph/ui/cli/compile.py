@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,10 @@ LIBRARY_FLAGS = {
     "overwrite": Flag("Replace files that are no earlier export, or were changed since."),
 }
 """Options of all commands that write libraries."""
+LOOP_FLAGS = LIBRARY_FLAGS | {
+    "lang": replace(LIBRARY_FLAGS["lang"], choices=tuple(name for name, own in BACKENDS.items() if own.has_loops))
+}
+"""Options of those whose code has loops that end when numbers say so, which some languages cannot have."""
 FLAGS = LIBRARY_FLAGS | {
     "functions": Flag(
         "Functions, see above. With + between, one function of several results: control=mass_matrix+bias."
@@ -125,7 +130,7 @@ def compile_functions(
 def check_library_options(lang: str, dtype: str, prefix: str | None) -> None:
     """Raise a usage error where a language does not have a type of numbers, or a prefix is none."""
     if dtype not in BACKENDS[lang].dtypes:
-        others = " or ".join(name for name, backend in BACKENDS.items() if dtype in backend.dtypes)
+        others = " or ".join(name for name, own in BACKENDS.items() if dtype in own.dtypes and own.has_loops)
         raise make_usage_error(f"--dtype {dtype} cannot be used with --lang {lang}", fix=f"use --lang {others}")
     if prefix is not None:
         with as_usage_error():

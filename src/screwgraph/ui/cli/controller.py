@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import typer
 
+from screwgraph.compiler import set_nominal
 from screwgraph.motion.control import controller, load_controller, stack_barriers, stack_contacts, stack_gains
 from screwgraph.ui.cli.command import Command
-from screwgraph.ui.cli.compile import LIBRARY_FLAGS, check_library_options, write_library
+from screwgraph.ui.cli.compile import LOOP_FLAGS, check_library_options, write_library
 from screwgraph.ui.cli.console import show_progress
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
 from screwgraph.ui.cli.options import Flag
 
-FLAGS = LIBRARY_FLAGS | {"tasks": Flag("YAML file of tasks, contacts and limits, see above.", "FILE")}
+FLAGS = LOOP_FLAGS | {"tasks": Flag("YAML file of tasks, contacts and limits, see above.", "FILE")}
 HELP = """The function takes the state, references of each task and their rates, gains, contacts, and the active rows
 of its last call; it returns torques, accelerations, forces, active rows, and a status. Gains, references, contacts
-and barriers of the file are printed: they are arguments.
+and barriers of the file are printed: they are arguments. A node of ROS 2 begins with them.
 
 \b
 Example of a file:
@@ -50,6 +53,7 @@ def write_controller(
     print_warnings(model, said.warnings)
     with show_progress("making the controller"):
         made = controller(model, said.tasks, **said.options, dtype=dtype)
+        made = replace(made, arguments=set_nominal(made.arguments, said.references))
     paths = write_library({"controller": made}, model, output, prefix, lang, overwrite)
     typer.echo(f"controller: {made}")
     for task, (stiffness, damping, weight) in zip(said.tasks, stack_gains(said.tasks), strict=True):

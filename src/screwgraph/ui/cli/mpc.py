@@ -7,14 +7,15 @@ import typer
 from screwgraph.motion.control import mpc
 from screwgraph.motion.control.predictive.horizon_files import HorizonFile, load_horizon
 from screwgraph.ui.cli.command import Command
-from screwgraph.ui.cli.compile import LIBRARY_FLAGS, check_library_options, write_library
+from screwgraph.ui.cli.compile import LOOP_FLAGS, check_library_options, write_library
 from screwgraph.ui.cli.console import show_progress
 from screwgraph.ui.cli.model_source import ROBOT, ModelSource, print_warnings
 from screwgraph.ui.cli.options import Flag
 
-FLAGS = LIBRARY_FLAGS | {"horizon": Flag("YAML file of the horizon, limits and contacts, see above.", "FILE")}
+FLAGS = LOOP_FLAGS | {"horizon": Flag("YAML file of the horizon, limits and contacts, see above.", "FILE")}
 HELP = """The function takes the state, references and weights, how far time went on, and the solution of its last
-call; it returns torques, the motion that is expected, feedback, the next solution, and a status.
+call; it returns torques, the motion that is expected, feedback, the next solution, and a status. A node of
+ROS 2 keeps solution and time.
 
 \b
 Example of a file:

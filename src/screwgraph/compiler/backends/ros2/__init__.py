@@ -85,12 +85,13 @@ using std::printf;
 // Arguments in a wrong size are refused, and nothing is published before all have come.
 static void check_core() {{
     {name}::Core core;
-    const std::vector<double> numbers(1000, 0.5);
     int published = 0;
     core.evaluate([&](const std::string &, const std::vector<double> &) {{ ++published; }});
-    const bool waits = published == 0 || {name}::Core::arguments().empty();
-    bool refused = !core.set("no argument", numbers);
-    for (const std::string &argument : {name}::Core::arguments()) refused = refused && !core.set(argument, numbers);
+    const bool waits = published == 0 || core.missing().size() < {name}::Core::arguments().size() ||
+                       {name}::Core::arguments().empty();
+    bool refused = !core.set("no argument", {{0.5}});
+    for (const std::string &argument : {name}::Core::arguments())
+        refused = refused && !core.set(argument, std::vector<double>({name}::Core::size(argument) + 1, 0.5));
     for (const std::string &parameter : {name}::Core::parameters())
         refused = refused && core.set_parameter(parameter, core.parameter(parameter));
     std::vector<std::string> joints = {name}::Core::joints();

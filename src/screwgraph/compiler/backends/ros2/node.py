@@ -7,14 +7,16 @@ from screwgraph.compiler.backends.base import Library
 NODE = """// {name}: made by screwgraph. A node that publishes the functions of the model; the core computes.
 //
 // q and qd come from the topic joint_states, where each joint has one position and one velocity; every other argument
-// comes from the topic ~/NAME, and so do q and qd of other robots. Results go to ~/FUNCTION, or ~/FUNCTION/RESULT where
-// there are several, as often as q and qd (or the argument set last) come, or, where the parameter timer_rate (Hz) is
-// positive, as often as it says. Live parameters are parameters of the node.
+// comes from the topic ~/NAME, and so do q and qd of other robots, q first. What has a value in a file need not come.
+// Results go to ~/FUNCTION, or ~/FUNCTION/RESULT where there are several, as often as joint_states or qd come (without
+// these q, or any argument), or, where the parameter timer_rate (Hz) is positive, as often as it says. The node says
+// once what it waits for, and what is wrong with messages. Live parameters are parameters of the node.
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,15 +35,24 @@ public:
             results_[result] = create_publisher<Numbers>("~/" + result, 1);
         for (const std::string &argument : {name}::Core::arguments()) {{
             if (of_joints && (argument == "q" || argument == "qd")) continue;
-            const auto take = [this, argument, of_joints](const Numbers &numbers) {{
-                if (core_.set(argument, numbers.data) && !of_joints && !timer_) answer();
+            const std::string last = {name}::Core::last();
+            const bool answers = !of_joints && (last.empty() || last == argument);
+            const auto take = [this, argument, answers](const Numbers &numbers) {{
+                const std::size_t size = {name}::Core::size(argument);
+                if (!core_.set(argument, numbers.data))
+                    warn("~/" + argument + " takes " + std::to_string(size) + " finite numbers");
+                else if (answers && !timer_)
+                    answer();
             }};
             inputs_.push_back(create_subscription<Numbers>("~/" + argument, latest, take));
         }}
         if (of_joints)
             states_ = create_subscription<sensor_msgs::msg::JointState>(
                 "joint_states", latest, [this](const sensor_msgs::msg::JointState &state) {{
-                    if (core_.set_joints(state.name, state.position, state.velocity) && !timer_) answer();
+                    if (!core_.set_joints(state.name, state.position, state.velocity))
+                        warn({name}::Core::find_fault(state.name, state.position, state.velocity));
+                    else if (!timer_)
+                        answer();
                 }});
         for (const std::string &parameter : {name}::Core::parameters())
             core_.set_parameter(parameter, declare_parameter<double>(parameter, core_.parameter(parameter)));
@@ -55,6 +66,8 @@ public:
                     result.successful = false;
             return result;
         }});
+        last_ = now();
+        say_what_is_missing();
     }}
 
 private:
@@ -67,14 +80,38 @@ private:
     }}
 
     void answer() {{
-        core_.evaluate([this](const std::string &result, const std::vector<double> &values) {{
-            Numbers numbers;
-            numbers.data = values;
-            results_.at(result)->publish(numbers);
-        }});
+        const rclcpp::Time time = now();
+        const double elapsed = (time - last_).seconds();
+        last_ = time;
+        core_.evaluate(
+            [this](const std::string &result, const std::vector<double> &values) {{
+                Numbers numbers;
+                numbers.data = values;
+                results_.at(result)->publish(numbers);
+            }},
+            elapsed);
+        say_what_is_missing();
+    }}
+
+    void warn(const std::string &text) {{
+        if (said_.insert(text).second) RCLCPP_WARN(get_logger(), "left out: %s", text.c_str());
+    }}
+
+    void say_what_is_missing() {{
+        std::set<std::string> topics;
+        for (const std::string &argument : core_.missing()) {{
+            const bool moves = argument == "q" || argument == "qd";
+            topics.insert(moves && !{name}::Core::joints().empty() ? "joint_states" : "~/" + argument);
+        }}
+        if (topics.empty()) return;
+        std::string text;
+        for (const std::string &topic : topics) text += " " + topic;
+        if (said_.insert(text).second) RCLCPP_INFO(get_logger(), "waits for%s", text.c_str());
     }}
 
     {name}::Core core_;
+    std::set<std::string> said_;
+    rclcpp::Time last_{{0, 0, RCL_ROS_TIME}};
     std::map<std::string, rclcpp::Publisher<Numbers>::SharedPtr> results_;
     std::vector<rclcpp::Subscription<Numbers>::SharedPtr> inputs_;
     rclcpp::Subscription<sensor_msgs::msg::JointState>::SharedPtr states_;

@@ -63,7 +63,7 @@ class SelfCollisionBarrier(Barrier):
             raise InputError(
                 f"self-collision of {model.name!r}",
                 why="links of robots say which capsules are neighbours",
-                fix="name each pair: sg.control.CapsuleBarrier(first, second)",
+                fix="give each pair a barrier of its own, of one capsule from another",
             )
         return list(_find_pairs(model, self.capsules))
 

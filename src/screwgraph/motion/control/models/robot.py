@@ -213,7 +213,7 @@ class ControlledRobot(ControlledModel):
                 raise InputError(
                     f"the posture has joint {joint.name!r}, which has {joint.type.nq} position coordinates",
                     why="it is of joints of one coordinate",
-                    fix="sg.control.FrameTask holds the pose of its link",
+                    fix="a task of a frame holds the pose of its link",
                 )
         return [(robot.q_slices[joint.name].start, robot.v_slices[joint.name].start) for joint in joints]
 

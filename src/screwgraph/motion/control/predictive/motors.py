@@ -118,7 +118,7 @@ class JointMotors:
         joints = self.coordinates.joints
         for name in values if isinstance(values, Mapping) else ():
             if name in joints.joint_names and joints.v_slices[name].start not in self.driven:
-                raise InputError(f"{what}: joint {name!r} has no motor", fix=f"actuated=[{name!r}, ...]")
+                raise InputError(f"{what}: joint {name!r} has no motor", fix="list it among actuated")
         full = np.zeros(joints.nv)
         full[list(self.driven)] = others
         return expand_values(joints.v_slices, values, full, what, fix=MOTORS_FIX)[list(self.driven)]

@@ -20,6 +20,7 @@ from screwgraph.compiler import (
     make_function,
     make_numbered_argument,
     robot_arguments,
+    set_nominal,
 )
 from screwgraph.mechanics.dynamics.query import joint_variables
 from screwgraph.model import Model
@@ -30,7 +31,7 @@ from screwgraph.motion.control.models.base import BASE
 from screwgraph.motion.control.models.robot import ControlledRobot
 from screwgraph.motion.control.predictive.contact_model import ContactModel
 from screwgraph.motion.control.predictive.horizon import Horizon
-from screwgraph.motion.control.predictive.horizon_arguments import describe_arguments
+from screwgraph.motion.control.predictive.horizon_arguments import describe_arguments, stack_schedule
 from screwgraph.motion.control.predictive.horizon_costs import FrameCost, HorizonCost
 from screwgraph.motion.control.predictive.horizon_examples import draw_examples
 from screwgraph.motion.control.predictive.limits import HorizonLimits
@@ -202,6 +203,8 @@ def mpc(
         quietly=True,
     )
     f = f.astype(dtype)
+    if contacts and all(np.ndim(contact.friction) == 0 for contact in contacts):
+        f = replace(f, arguments=set_nominal(f.arguments, {"contacts": stack_schedule(f, contacts)}))
     return replace(f, origin=replace(f.origin, examples=lambda: draw_examples(f, own)))
 
 
@@ -237,7 +240,7 @@ def make_model(
         raise InputError(
             f"mpc of {robot.name!r} on contacts",
             why=f"its motors, {len(motors.names)}, do not determine the torques of {count - len(base)} joints",
-            fix="actuated= names as many motors, of which each joint has one",
+            fix="list as many motors among actuated, of which each joint has one",
         )
     weight = robot.mass * float(np.linalg.norm(np.asarray(robot.gravity, dtype=float)))
     return ContactModel(RobotStates(robot, motors.coordinates.near), motors, motion, rate, limits.largest_force(weight))
@@ -290,12 +293,10 @@ def _list_arguments(tick: Tick) -> tuple[Argument, ...]:
         "advance": (),
         "previous": (tick.previous,),
     }
-    numbered, about = (
-        (make_numbered_argument(name, *shape) for name, shape in shapes.items()),
-        describe_arguments(model),
-    )
-    own = (replace(argument, about=about.get(argument.name, "")) for argument in numbered)
-    return (*robot_arguments(robot, names), *own)
+    about = describe_arguments(model)
+    own = [replace(make_numbered_argument(name, *s), about=about.get(name, "")) for name, s in shapes.items()]
+    timed = [replace(a, period=tick.own.dt) if a.name == "advance" else a for a in own]
+    return (*robot_arguments(robot, names), *set_nominal(timed, {"first": tick.own.dt}))
 
 
 def _list_results(tick: Tick) -> tuple[Result, ...]:
@@ -322,7 +323,7 @@ def check_numbers(
 ) -> None:
     """Raise InputError where a number of `mpc` has no sense."""
     if not 0.0 < dt < np.inf:
-        raise InputError(f"dt is {dt!r}", why="it must be finite and positive", fix="dt=0.01, in seconds")
+        raise InputError(f"dt is {dt!r}", why="it must be finite and positive", fix="such as 0.01, in seconds")
     if rate is not None and not 1.0 <= rate * dt * (1.0 + ROUNDING) < np.inf:
         raise InputError(f"rate is {rate!r}", why=f"instants are {1.0 / dt:g} a second, calls at least as many")
     if not FEWEST <= horizon <= LONGEST:

@@ -50,7 +50,7 @@ class ContactForceTask(ControlTask):
             raise InputError(
                 f"the force on {self.contact!r}: {frames.count(self.contact)} contacts have this frame",
                 why="it is of one",
-                fix=f"one of {', '.join(frames)}" if frames else "contacts=[...]",
+                fix=f"one of {', '.join(frames)}" if frames else "list the contact among contacts",
             )
 
     def rows(self, model: Model, q: Any, qd: Any, *references: Any) -> list[TaskRow]:

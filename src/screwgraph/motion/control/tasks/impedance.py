@@ -72,7 +72,7 @@ class ImpedanceTask(ControlTask):
             raise InputError(
                 f"the impedance of {self.frame!r} has neither damping nor inertia",
                 why="damping that suits the robot's own inertia varies with its position",
-                fix="damping=50.0, or an inertia, with which it is critical",
+                fix="give it a damping, such as 50, or an inertia, with which it is critical",
             )
         for name in ("stiffness", "damping", "inertia"):
             value = getattr(self, name)
@@ -117,7 +117,7 @@ class ImpedanceTask(ControlTask):
             raise InputError(
                 f"the impedance of {self.frame!r} has the inertia of {model.name!r}",
                 why="that of a robot that floats depends on what it stands on",
-                fix="inertia=..., and the wrench that is measured",
+                fix="give it an inertia, and the wrench that is measured",
             )
         found = {**self._place.references(model), f"{self.name}_impedance": self.impedance.shape}
         return found if self.inertia is None else {**found, f"{self.name}_wrench": (6,)}

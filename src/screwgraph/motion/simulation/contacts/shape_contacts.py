@@ -102,7 +102,7 @@ def _list_shapes(robot: Robot, name: str, placed: Any) -> list[tuple[Any, Triple
             f"link {link.name!r} has no shapes", why="its file has none", fix="give a shape: Box((0.1, 0.1, 0.1))"
         )
     if any(placed.at) or any(placed.rpy):
-        raise InputError(f"the shapes of {name!r} have places of their own", fix="leave out at= and rpy=")
+        raise InputError(f"the shapes of {name!r} have places of their own", fix="leave out at and rpy")
     poses = [(visual.shape, inverse(frame.T_lf) @ visual.T_bs) for visual in visuals]
     return [(shape, _as_triple(T[:3, 3]), _as_triple(to_rpy(T[:3, :3]))) for shape, T in poses]
 

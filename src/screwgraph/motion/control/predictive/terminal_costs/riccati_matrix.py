@@ -32,9 +32,9 @@ class RiccatiMatrix(TerminalCost):
         is_curved = costs or stage.coordinates.options or LocalSteps(stage.robot, 0.0, 0.0).bent
         if is_curved or not stage.commands_efforts:
             raise InputError(
-                f"terminal='riccati' of {stage.coordinates.model.name!r}",
+                f"terminal is 'riccati' of {stage.coordinates.model.name!r}",
                 why="no floating base, ball joint, loop, contact or goal of a frame has one",
-                fix='terminal="weights"',
+                fix="let it be 'weights'",
             )
 
     def expand(

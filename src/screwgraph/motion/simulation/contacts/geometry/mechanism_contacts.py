@@ -127,7 +127,7 @@ def _lay_upright(mechanism: Mechanism, ground: Ground) -> Ground:
     raise InputError(
         f"the ground of {mechanism.name!r}, a mechanism in the plane, has a normal out of the plane",
         why="x and y are its axes, and up is y",
-        fix="ground=sg.Plane((0, 1, 0)), or points with z in its file",
+        fix="a ground of the normal (0, 1, 0), or points with z in its file",
     )
 
 
