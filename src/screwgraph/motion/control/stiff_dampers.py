@@ -14,31 +14,35 @@ from jaxtyping import Float
 from screwgraph.mechanics.dynamics import mass_matrix
 from screwgraph.model.robot import Robot
 
+SAMPLES = 32
+"""Positions that are tried beside the neutral one: what joints move depends on them."""
 
-def damp_implicitly(
-    robot: Robot, dt: float, near: Float[np.ndarray, " nq"] | None = None, *, part: float = 1.0
-) -> Robot:
+
+def damp_implicitly(robot: Robot, dt: float, *, part: float = 1.0) -> Robot:
     """Return a robot whose stiff dampers have armatures of dt times their damping; one without them is itself.
 
     A damper is stiff where dt D is larger than a part of what its joint moves, all others free to follow, or where
-    those of several joints together take more than this part of a velocity, at the position `near`, by default the
-    neutral one; by default where a step would turn velocities around. All other dampers act with the velocity at the
-    beginning of a step, which adds no energy.
+    those of several joints together take more than this part of a velocity, at one of some positions; by default where
+    a step would turn velocities around. All other dampers act with the velocity at the beginning of a step, which adds
+    no energy.
     """
     if not any(np.any(joint.damping) for joint in robot.joints):
         return robot
-    M = mass_matrix(robot)(robot.neutral() if near is None else near)
+    rng, find_mass = np.random.default_rng(0), mass_matrix(robot)  # one by one, which needs no code of batches
+    M = np.array([find_mass(q) for q in (robot.neutral(), *(robot.random(rng) for _ in range(SAMPLES)))])
     owners = [joint for joint in robot.joints for _ in range(joint.type.nv)]
     D = dt * np.concatenate([joint.damping * np.ones(joint.type.nv) for joint in robot.joints])
-    stiff = {owners[i].name for i in np.flatnonzero(np.diag(_measure_shares(M, D)) > part)}
+    alone = np.diagonal(_measure_shares(M, D), axis1=1, axis2=2).max(axis=0)
+    stiff = {owners[i].name for i in np.flatnonzero(alone > part)}
     while True:
         is_stiff = np.array([joint.name in stiff for joint in owners])
         shares, ways = np.linalg.eigh(
             _measure_shares(M + np.diag(np.where(is_stiff, D, 0.0)), np.where(is_stiff, 0.0, D))
         )
-        if shares[-1] <= part:
+        worst = int(shares[:, -1].argmax())
+        if shares[worst, -1] <= part:
             break
-        stiff.add(owners[int(np.abs(ways[:, -1]).argmax())].name)
+        stiff.add(owners[int(np.abs(ways[worst, :, -1]).argmax())].name)
     if not stiff:
         return robot
     joints = (
@@ -48,7 +52,7 @@ def damp_implicitly(
     return replace(robot, joints=tuple(joints))
 
 
-def _measure_shares(M: Float[np.ndarray, "n n"], D: Float[np.ndarray, " n"]) -> Float[np.ndarray, "n n"]:
-    """Return the symmetric matrix of the parts of velocities that dampers, times dt, take: D^(1/2) M^-1 D^(1/2)."""
+def _measure_shares(M: Float[np.ndarray, "N n n"], D: Float[np.ndarray, " n"]) -> Float[np.ndarray, "N n n"]:
+    """Return the symmetric matrices of the parts of velocities that dampers, times dt, take: D^(1/2) M^-1 D^(1/2)."""
     root = np.sqrt(D)
     return root[:, None] * np.linalg.pinv(M, hermitian=True) * root

@@ -220,7 +220,7 @@ def make_model(
 ) -> StageModel:
     """Return the model of a stage. Raises InputError."""
     place = check_near(model, near)
-    damped = damp_implicitly(model, dt, place) if isinstance(model, Robot) else model
+    damped = damp_implicitly(model, dt) if isinstance(model, Robot) else model
     motors = choose_motors(damped, actuated, place)
     if not contacts:
         for name, value in (("ground", ground), ("drag", drag), ("force of the limits", limits.force)):
