@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.optimize import least_squares
 from tests.motion.control.predictive.test_floating_bases import ON, accelerate, foot, hopper, start
 from tests.motion.control.predictive.test_random_starts import Case, solve_by_ipopt
 
@@ -69,6 +70,66 @@ def test_penalties_of_the_first_interval_count_for_its_part():
         assert found.states[1, 2] > 0.5
         assert abs(found.solution[1] / cost - 1.0) < 1e-8
         np.testing.assert_allclose(found.efforts, inputs, atol=1e-5 * 20.0)
+
+
+def move_cart(control, t, first):
+    """Return references of a cart that swings and is pushed, now and at the instants after it."""
+    times = np.array([t, *(t + first + DT * np.arange(control.results[2].shape[0]))])
+    s, c, still = np.sin(3.0 * times), np.cos(3.0 * times), np.zeros(times.size)
+    return np.stack([0.3 * s, still + np.pi, 0.9 * c, still, 2.0 * np.sin(5.0 * times)], axis=1)
+
+
+@pytest.mark.parametrize("t", [0.0, 0.014, 0.5377])
+def test_references_that_move_are_those_of_instants(t):
+    """Beside least squares of shooting from instant to instant: each row of references belongs to its own."""
+    (control, _, weights), x = cart_pole(), np.array([0.05, np.pi - 0.1, 0.2, 0.1])
+    first = find_first_interval(t, DT, RATE)
+    references, N = move_cart(control, t, first), control.results[2].shape[0]
+    assert (t + first) / DT == pytest.approx(round((t + first) / DT), abs=1e-9)
+    accelerate_cart = sg.forward_dynamics(sg.load("cart_pole"))
+    after = np.array([first, *[DT] * (N - 1)])
+    before = np.array([DT, *after])
+
+    def miss(u):
+        states = [x]
+        for force, h in zip(u, after, strict=True):
+            q, v = np.split(states[-1], 2)
+            new = v + h * accelerate_cart(q, v, np.array([force, 0.0]))
+            states.append(np.concatenate([q + h * new, new]))
+        errors = np.sqrt(before[:, None] * weights[:4]) * (np.array(states) - references[:, :4])
+        return np.append(errors, np.sqrt(after * weights[4]) * (u - references[:-1, 4]))
+
+    best = least_squares(miss, references[:-1, 4], xtol=1e-14, ftol=1e-14, gtol=1e-12)
+    found = converge(control, x[:2], x[2:], references, weights, first=first)
+    assert np.abs(found.efforts).max() < 20.0
+    assert found.solution[1] == pytest.approx(2.0 * best.cost, rel=1e-9)
+    np.testing.assert_allclose(found.efforts[:, 0], best.x, atol=2e-3)
+
+
+def test_plans_stay_as_they_are_at_their_instants():
+    """Calls at 500 Hz of a plant in steps of 0.1 ms: inputs that are planned move by a tenth of those of a moving grid.
+
+    What is left is the model's, whose steps are of 20 ms.
+    """
+    robot, moved = sg.load("cart_pole"), []
+    weights, dynamics = cart_pole()[2], sg.forward_dynamics(robot)
+    for rate in (RATE, None):
+        control, plans = sg.mpc(robot, DT, 80, actuated=["x"], rate=rate), []
+        q, v, previous = np.array([0.0, np.pi]), np.array([0.9, 0.0]), np.zeros(control.arguments[-1].shape)
+        for k in range(300):
+            t = k / RATE
+            first = find_first_interval(t, DT, RATE) if rate else DT
+            given = *[first] * bool(rate), float(k > 0) / RATE / DT, previous
+            references = move_cart(control, t, first)
+            tau, _, efforts, _, previous, _ = control(q, v, references, weights, *given)
+            plans.append((round((t + first) / DT), efforts[:, 0]))
+            for _ in range(20):
+                v = v + 1e-4 * dynamics(q, v, np.array([tau[0], 0.0]))
+                q = q + 1e-4 * v
+        # inputs of intervals from the second instant on, by this plan and by the next one
+        pairs = pairwise(plans[150:])
+        moved.append(np.median([np.abs(own[2 + now - i :][:40] - last[2:42]) for (now, last), (i, own) in pairs]))
+    assert moved[0] < 0.1 * moved[1]
 
 
 def hop_cost(u, schedule, reference, weights):

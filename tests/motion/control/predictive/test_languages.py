@@ -91,3 +91,5 @@ def test_what_is_no_argument_begins_with_a_line_of_caches_in_c(dtype):
     assert held == shift + listing.code.size
     assert (shift + numbers) * np.dtype(dtype).itemsize % 64 == 0
     assert "aligned(64)" in text
+    header = library_code(Library("cart", (listing,)), "c")["cart.h"]
+    assert f"Its numbers take {held * np.dtype(dtype).itemsize} bytes of the stack." in header

@@ -111,3 +111,24 @@ def test_the_gain_is_the_derivative_of_the_command():
         slopes.append((ends[0] - ends[1]) / (2.0 * h))
     # at rest upright second derivatives of the dynamics vanish: Gauss and Newton's gain is exact
     np.testing.assert_allclose(found.gain[0], slopes, rtol=1e-5, atol=1e-5 * np.abs(slopes).max())
+
+
+def test_a_gain_is_the_feedback_of_a_call_that_was_prepared():
+    """At the expected state by the bit; errors of measurement leave a tenth of what they change."""
+    robot, (control, weights), qd = sg.load(PANDA), arm(), np.zeros(7)
+    q, previous = np.array([0.0, -0.5, 0.0, -2.0, 0.0, 1.6, 0.8]), np.zeros(control.arguments[-1].shape)
+    goal = np.array([0.6, -0.35, -0.1, -1.85, 0.1, 1.7, 0.2])
+    references, rng = stack_references(control, goal, effort=sg.bias_forces(robot)(goal, qd)), np.random.default_rng(0)
+    left, changed = [], []
+    for k in range(40):
+        error = np.repeat([1e-4, 1e-3], 7) * rng.standard_normal(14)
+        prepared, states, _, gain, last, _ = control(q, qd, references, weights, float(k > 0), previous)
+        whole, *_ = control(q + error[:7], qd + error[7:], references, weights, float(k > 0), previous)
+        np.testing.assert_array_equal(states[0], np.concatenate([q, qd]))
+        tau = np.clip(prepared + gain @ error, -robot.limits.effort, robot.limits.effort)
+        left.append(np.abs(tau - whole).max())
+        changed.append(np.abs(prepared - whole).max())
+        previous, (q, qd) = last, np.split(states[1], 2)
+    assert np.median(left) < 0.1 * np.median(changed)
+    assert max(left) < 0.01
+    assert np.median(changed) > 0.01

@@ -307,17 +307,31 @@ def emit_routine(one: Interface, routine: Routine) -> Lines:
 
     What is neither argument nor result, vectors of stages first, begins with a line of caches.
     """
-    printer, found, aligned = CPrinter(one), list(zip(one.targets, routine.outputs, strict=True)), ""
-    if any(isinstance(part, SideBySide) for part in routine.every):
-        printer.shift = -routine.scratch % (LINE // np.dtype(one.listing.dtype).itemsize)
-        aligned = f" {name_aligned(one.library)}"
-    body = [f"{one.scalar} memory[{printer.shift + routine.size}]{aligned};"]
+    printer, found = CPrinter(one), list(zip(one.targets, routine.outputs, strict=True))
+    printer.shift = _count_shift(one, routine)
+    aligned = f" {name_aligned(one.library)}" if _has_neighbours(routine) else ""
+    body = [f"{one.scalar} memory[{count_numbers(one, routine)}]{aligned};"]
     for source, place, count in _list_runs(list(zip(one.inputs, routine.inputs, strict=True))):
         body += _copy(printer.at(place), source, count)
     body += printer.do(routine.parts)
     for target, place, count in _list_runs(found):
         body += _copy(target, printer.at(place), count)
     return [*printer.before, one.prototype.rstrip(";"), "{", *indent(body), "}", ""]
+
+
+def count_numbers(one: Interface, routine: Routine) -> int:
+    """Return how many numbers a call has on the stack."""
+    return routine.size + _count_shift(one, routine)
+
+
+def _count_shift(one: Interface, routine: Routine) -> int:
+    """Return how many numbers stand before the first, so that vectors of stages begin with a line of caches."""
+    return -routine.scratch % (LINE // np.dtype(one.listing.dtype).itemsize) if _has_neighbours(routine) else 0
+
+
+def _has_neighbours(routine: Routine) -> bool:
+    """Whether passages of some loops are side by side."""
+    return any(isinstance(part, SideBySide) for part in routine.every)
 
 
 def _list_runs(pairs: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int, int]]:

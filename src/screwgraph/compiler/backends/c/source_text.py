@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from screwgraph.compiler.backends.base import Library
 from screwgraph.compiler.backends.c.function import emit_angle_reduction, emit_definition, needs_distinct_results
 from screwgraph.compiler.backends.c.interface import (
@@ -11,7 +13,7 @@ from screwgraph.compiler.backends.c.interface import (
     name_parameter_type,
 )
 from screwgraph.compiler.backends.c.operations import SCALARS, format_number, make_identifiers
-from screwgraph.compiler.backends.c.routine import emit_hint, emit_routine
+from screwgraph.compiler.backends.c.routine import count_numbers, emit_hint, emit_routine
 from screwgraph.compiler.backends.escapes import in_comment
 from screwgraph.compiler.signature import PARAMETERS
 from screwgraph.tape import Routine
@@ -87,8 +89,12 @@ def _structure(library: Library) -> list[str]:
 
 
 def _comment(one: Interface) -> str:
-    apart = "\n * Results must not overlap arguments." if needs_distinct_results(one.listing.code) else ""
-    return f"/* {one.function}: {one.listing.counted} ({one.listing.code.operations}).{apart}{one.description}\n */"
+    code = one.listing.code
+    apart = "\n * Results must not overlap arguments." if needs_distinct_results(code) else ""
+    if isinstance(code, Routine):
+        size = count_numbers(one, code) * np.dtype(one.listing.dtype).itemsize
+        apart += f"\n * Its numbers take {size} bytes of the stack."
+    return f"/* {one.function}: {one.listing.counted} ({code.operations}).{apart}{one.description}\n */"
 
 
 def _preface(library: Library, first: Interface) -> str:
