@@ -50,7 +50,7 @@ WRONG = [
     ("limits:\n  effort: 3\n  penalty: [-1, 2]", 3, "the penalty of the limits"),
     ("limits:\n  effort: 3\n  force: -3", 3, "force of the limits is -3"),
     ("contacts:\n- frame: foot", 2, "'foot'"),
-    ("dt: 0.1\ncontacts:\n- frame: tool", 2, "2 joint coordinates of its own"),
+    ("dt: 0.1\ncontacts:\n- frame: tool", 3, "2 joint coordinates of its own"),
     ("dt: 0.1\nnear: [0, 0]", 2, "near of 'rr', which has no loops"),
     ("dt: 0.1\nnear: [0, here]", 2, "here"),
     ("dt: 0.1\ndrag: 3", 2, "drag is '3': there are no contacts: add `contacts`"),
@@ -65,6 +65,8 @@ WRONG = [
     ("planar:\n- {frame: tool, across: [0, 0, 0]}", 2, "across at 'tool'"),
     ("gliding:\n- frame: tool\n  friction: -1", 2, "friction of the point of 'tool'"),
     ("dt: 0.1\nsoles: [{frame: tool, length: 0.2, width: 0}]", 2, "2 joint coordinates of its own"),
+    ("drag: 9\nsoles:\n- {frame: tool, length: 0.2, width: 0}", 3, "2 joint coordinates of its own"),
+    ("contacts: [{frame: tool, points: [[0, 0, 0], [0, 0, 1]]}]", 1, "joint coordinates of its own"),
     ("dt: 0.1\nlimits:\n  force: 30", 3, "force of the limits is '30': there are no contacts"),
     ("dt: 0.1\nlimits: {effort: {joint1: nan}}", 2, "effort of 'joint1' is 'nan'"),
     ("dt: 0.1\nactuated: [joint1, joint1]", 2, "one is named twice"),
@@ -148,6 +150,17 @@ def test_files_have_the_contacts_of_controllers(tmp_path):
     path.write_text("tasks: [{posture: []}]" + FEET.replace("dt: 0.02\nhorizon: 3\n", ""))
     said = sg.control.load_controller(path)
     assert repr((said.contacts, said.ground)) == repr((found.contacts, found.ground))
+
+
+@pytest.mark.parametrize("extra", ["", "tasks: [{posture: []}]\n"])
+def test_the_foot_that_does_not_fit_is_named_with_its_line(extra, tmp_path):
+    path = tmp_path / "feet.yaml"
+    path.write_text(
+        f"contacts:\n- frame: FL_foot\n- frame: RL_foot\nplanar:\n- frame: FR_foot\n- frame: FR_foot\n{extra}"
+    )
+    with pytest.raises(ModelError) as found:
+        (sg.control.load_controller if extra else load_horizon)(path, sg.load("a1", base="floating"))
+    assert str(found.value).startswith(f"{path}:6: the feet: the contact of 'FR_foot' has")
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,12 @@ from screwgraph.model.robot import make_unknown_name_error
 from screwgraph.motion.control.barriers import BARRIERS, Barrier
 from screwgraph.motion.control.contacts import HeldContact
 from screwgraph.motion.control.control_loop import ControlLoop, check_references, shape_reference
-from screwgraph.motion.control.controller import check_names, check_tasks, hold_contacts
+from screwgraph.motion.control.controller import check_names, check_tasks
 from screwgraph.motion.control.file_entries import choose_kind, read_values
-from screwgraph.motion.control.foot_files import FOOT_KEYS, find_feet, list_frames, read_feet
+from screwgraph.motion.control.foot_files import FOOT_KEYS, check_feet, list_frames, read_feet
 from screwgraph.motion.control.limits import LIMITS, ControlLimits
 from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.range_doubts import DEGREES, doubt_angles
-from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.control.tasks import TASKS, ControlTask
 from screwgraph.motion.simulation.contacts import Contact, Ground
 
@@ -164,18 +163,16 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: Controller
     if found.limits.efforts:
         with complaints_at("limits", entries["limits"].mapping()["efforts"].at):
             found.limits.bound_efforts(as_controlled(model).motors)
-    with complaints_at("the feet", (find_feet(entries) or entries["tasks"]).at):
-        held, plane = hold_contacts(model, found.contacts, found.ground)
-        motion = ReducedMotion(model, held, plane)
-        list(motion.legs)
+    with complaints_at("the feet", entries["tasks"].at):
+        motion = check_feet(model, entries, found.contacts, found.ground)
     for limit in found.limits.others:
         with complaints_at("limits", entries["limits"].at):
             limit.name_rows(motion, found.limits)
     for k, value in enumerate(entries["tasks"].items()):
         with complaints_at("a task", value.at):
-            check_tasks(found.tasks[: k + 1], held)
+            check_tasks(found.tasks[: k + 1], motion.contacts)
     with complaints_at("the tasks", entries["tasks"].at):
-        check_tasks(found.tasks, held)
+        check_tasks(found.tasks, motion.contacts)
 
 
 def _read_reference(value: Value) -> float | list[Any]:

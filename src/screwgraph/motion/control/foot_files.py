@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from screwgraph.base.errors import ModelError
+from screwgraph.base.errors import InputError, ModelError
 from screwgraph.model.formats.diagnostics import complaints_at
 from screwgraph.model.formats.yaml_keys import Entry, Keys
 from screwgraph.model.formats.yaml_values import Value
+from screwgraph.model.model import Model
 from screwgraph.motion.control.contacts import CONTACTS, HeldContact
+from screwgraph.motion.control.controller import hold_contacts
+from screwgraph.motion.control.reduced_motion import ReducedMotion
 from screwgraph.motion.simulation.contacts import Contact, Ground, Plane
 from screwgraph.motion.simulation.contacts.contact_files import TOUCH, read_contacts
 
@@ -40,6 +43,36 @@ def read_feet(entries: Mapping[str, Value], folder: Path) -> tuple[tuple[Contact
 def find_feet(entries: Mapping[str, Value]) -> Value | None:
     """Return the first list of contacts of a file, if there is one."""
     return next((entries[key] for key in FEET if key in entries), None)
+
+
+def check_feet(
+    model: Model, entries: Mapping[str, Value], contacts: Sequence[Contact | HeldContact], ground: Ground | None
+) -> ReducedMotion:
+    """Return the motion of a model on the contacts of a file.
+
+    Raises:
+        ModelError: a contact is none of the model, or on no leg; at the first entry with which that is so.
+        InputError: a model without contacts has no such motion.
+    """
+    places = [item.at for key in FEET for item in _list_items(entries, key) for _ in range(_count_points(item))]
+    try:
+        return _hold(model, contacts, ground)
+    except InputError:
+        for k, place in enumerate(places, 1):
+            with complaints_at("the feet", place):
+                _hold(model, contacts[:k], ground)
+        raise
+
+
+def _hold(model: Model, contacts: Sequence[Contact | HeldContact], ground: Ground | None) -> ReducedMotion:
+    motion = ReducedMotion(model, *hold_contacts(model, contacts, ground))
+    list(motion.legs)
+    return motion
+
+
+def _count_points(item: Value) -> int:
+    entries = item.mapping()
+    return len(entries["points"].items()) if "points" in entries else 1
 
 
 def list_frames(entries: Mapping[str, Value]) -> Iterator[tuple[str, Value]]:

@@ -16,7 +16,8 @@ from screwgraph.model.formats.yaml_keys import NUMBER, Entry, Keys
 from screwgraph.model.formats.yaml_values import Value, parse_yaml
 from screwgraph.model.robot import Robot
 from screwgraph.motion.control.contacts import HeldContact
-from screwgraph.motion.control.foot_files import FOOT_KEYS, find_feet, list_frames, read_feet
+from screwgraph.motion.control.foot_files import FOOT_KEYS, check_feet, find_feet, list_frames, read_feet
+from screwgraph.motion.control.models import as_controlled
 from screwgraph.motion.control.predictive.horizon_costs import HORIZON_COSTS, HorizonCost
 from screwgraph.motion.control.predictive.limits import HorizonLimits
 from screwgraph.motion.control.predictive.motors import StageMotors, choose_motors
@@ -172,8 +173,12 @@ def _check_entries(model: Model, entries: Mapping[str, Value], found: HorizonFil
         _check_limits(joints, entries["limits"], limits, choose_motors(model, found.actuated))
         if limits.force is not None and not found.contacts:
             raise entries["limits"].mapping()["force"].called("force of the limits").complaint("there are no contacts")
+    feet = find_feet(entries)
+    if feet is not None and found.contacts:
+        with complaints_at(WHO, feet.at):
+            check_feet(as_controlled(model).with_motors(found.actuated), entries, found.contacts, found.ground)
     given = found.dt or DT, found.actuated, found.contacts or (), found.ground, limits, found.drag, found.near
-    for value in (entries.get("drag"), entries.get("actuated"), find_feet(entries)):
+    for value in (entries.get("drag"), entries.get("actuated"), feet):
         if value is not None:
             with complaints_at(WHO, value.at):
                 make_model(model, *given)
