@@ -18,6 +18,7 @@ from screwgraph.motion.control import (
     stack_weights,
 )
 from screwgraph.motion.control.predictive.horizon import Horizon
+from screwgraph.motion.control.predictive.horizon_costs import HorizonCost
 from screwgraph.motion.control.predictive.tick_outcome import TickOutcome
 
 TENDON = """
@@ -270,3 +271,32 @@ def test_goals_are_of_costs(name):
     references, weights = stack_references(control, np.zeros(2)), stack_weights(robot, position=1.0)
     with complains(f"no goal of costs of mpc is called '{name}'"):
         converge(control, np.zeros(2), np.zeros(2), references, weights, goals={name: 1.0})
+
+
+@dataclass(frozen=True)
+class Angles(HorizonCost):
+    """Angles of a robot's first joints, of which its author counts wrong."""
+
+    count: int
+    weights: tuple[int, ...]
+
+    @property
+    def name(self):
+        return "angles"
+
+    @property
+    def goal_shape(self):
+        return (2,)
+
+    @property
+    def weights_shape(self):
+        return self.weights
+
+    def errors(self, model, q, goal):
+        return [q[i] - goal[0] for i in range(self.count)]
+
+
+@pytest.mark.parametrize(("errors", "weights"), [(1, (2,)), (2, (1,)), (0, (0,)), (1, (0,)), (0, (1,))])
+def test_costs_have_a_weight_of_each_error(errors, weights):
+    with complains(f"the cost 'angles' has {'no goal, or no weight' if 0 in weights else f'{errors} errors'}"):
+        sg.mpc(sg.load("cart_pole"), 0.02, 3, costs=[Angles(errors, weights)])

@@ -257,6 +257,10 @@ def check_costs(states: StateCoordinates, costs: Sequence[HorizonCost]) -> None:
     found = set[str](ARGUMENTS)
     for cost in costs:
         cost.check(states)
+        if 0 in (*cost.goal_shape, *cost.weights_shape):
+            raise InputError(
+                f"the cost {cost.name!r} has no goal, or no weight", why="it has a number of each at least"
+            )
         for name in (cost.name, cost.weights_name):
             if name in found or not (name.isidentifier() and name.isascii()):
                 raise InputError(

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from jaxtyping import Float
 
+from screwgraph.base.errors import InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import Function, compile_expression, make_numbered_argument
 from screwgraph.mechanics.kinematics.manifold_functions import position_argument
@@ -92,7 +93,13 @@ class CostErrors:
         )
 
         def compute(q: Any, goal: Any) -> list[Number]:
-            return list(self.cost.errors(self.coordinates.model, complete_position(self.coordinates, q), goal))
+            found = list(self.cost.errors(self.coordinates.model, complete_position(self.coordinates, q), goal))
+            if len(found) != prod(self.cost.weights_shape):
+                raise InputError(
+                    f"the cost {self.cost.name!r} has {len(found)} errors",
+                    why=f"it has weights of the shape {self.cost.weights_shape}, one of each error",
+                )
+            return found
 
         question = self.coordinates.question, self.cost
         return compile_expression("horizon_cost", question, given, compute, branches=True)
