@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import screwgraph as sg
-from screwgraph.elimination.pivot import CONSTANT, NATURAL, SMALL, classify_pivot
+from screwgraph.elimination.pivot import CONSTANT, NATURAL, SMALL, classify_pivot, find_share_near_zero
 from screwgraph.graph import Key
 from screwgraph.model.robot import Joint, Link, Robot, tree
 from screwgraph.model.robot.joints import Revolute
 from screwgraph.spatial import SpatialInertia, from_xyz_rpy
+from screwgraph.tape import SAMPLES, WIDE, Tape
 from tests.agreement import random_states
 from tests.dynamics_suite import PRECISION, by_code, equations, tree_states
 from tests.oracle import oracle
@@ -77,3 +78,11 @@ def test_constants_are_compared_with_what_has_their_units(pivot, other, coeffici
     found = classify_pivot(column, {column: coefficient, beside: -1.0}, lambda: False, lambda: False)
     assert found == expected
     assert classify_pivot(column, {column: coefficient, beside: -1.0}, lambda: True, lambda: True) <= NATURAL
+
+
+def test_how_often_a_pivot_is_near_zero():
+    tape, rng = Tape(), np.random.default_rng(0)
+    (x,) = tape.vector(["x"], rng.standard_normal((SAMPLES + WIDE, 1)))
+    wide = np.abs(tape.wide_samples(x))
+    assert find_share_near_zero(x) == np.mean(wide < 0.05 * np.median(wide)) > 0.0
+    assert find_share_near_zero(x * x + 1.0) == find_share_near_zero(1e-9) == 0.0

@@ -19,7 +19,7 @@ from screwgraph.elimination.block_pivots import eliminate_block, eliminate_safe_
 from screwgraph.elimination.congruence import prepare_rotations
 from screwgraph.elimination.group import Group
 from screwgraph.elimination.least_squares import eliminate_soft
-from screwgraph.elimination.pivot import SMALL, Candidate
+from screwgraph.elimination.pivot import SMALL, Candidate, find_share_near_zero
 from screwgraph.elimination.pivot_pairs import eliminate_pairs
 from screwgraph.elimination.system import Step, System
 from screwgraph.graph import Column, Row
@@ -155,7 +155,9 @@ def _eliminate_while_safe(
 def _eliminate_unsafe(system: System, waiting: dict[Column, int], steps: list[Step]) -> Column:
     """Every pivot left may vanish at some state, or nearly has: take the one that is farthest from zero."""
     offers = [o for column in waiting for o in system.offers(column)]
-    best = min(offers, key=lambda o: (o.pivot_class, o.cost, o.row))
+    best = min(
+        offers, key=lambda o: (o.pivot_class, find_share_near_zero(system.terms[o.row][o.column]), o.cost, o.row)
+    )
     steps.append(system.eliminate(best.column, best.row, waiting.pop(best.column), unsafe=True))
     report_progress(f"eliminating unknowns: {len(steps)} done")
     return best.column

@@ -100,6 +100,15 @@ def usual_size(value: Scalar) -> float:
     return float(np.median(wide)) if wide.size else 0.0
 
 
+def find_share_near_zero(value: Number) -> float:
+    """Return the part of all states at which a pivot is much smaller than usual; 1 where it is no number at any."""
+    if not isinstance(value, Scalar):
+        return 0.0
+    wide = np.abs(value.tape.wide_samples(value))
+    wide = wide[np.isfinite(wide)]
+    return float((wide < CLEAR * usual_size(value)).mean()) if wide.size else 1.0
+
+
 def is_non_partner(column: Column, origin: Row) -> bool:
     """Whether an equation comes from another law than the one that is commonly solved for an unknown."""
     return column[0] not in origin.factor.defined

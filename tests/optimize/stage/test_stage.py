@@ -1,5 +1,6 @@
 """Graphs with costs and inequalities beside dense programs in which nothing is eliminated."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import screwgraph as sg
 from screwgraph.base.errors import EliminationError, InputError
 from screwgraph.graph import Key
 from screwgraph.model.robot import constraint_jacobian
-from screwgraph.optimize.stage.free_unknowns import find_free_unknowns
+from screwgraph.optimize.stage.free_unknowns import MOVED, find_free_unknowns
 from screwgraph.tape.verifier import list_faults
 from tests.motion.control.robots import PLACES, arm, crouched, tripod_text
 
@@ -162,14 +163,24 @@ def body_graph(friction, schedule="", sigma=0.3):
 MOST_OF_LEGS = 40.0
 
 
-def check_body(call, rng, mu, on, sigma):
-    """Compare a controlled tripod at a random state with a dense program; return whether a bound is met."""
+@cache
+def live_body():
+    """Return the tripod's function whose friction, stances and weights are arguments."""
+    return sg.compile(body_graph("friction", "stance", "sigma_trunk"), ["tau", "external_wrenches", "qdd"])
+
+
+def check_body(call, rng, mu, on, sigma, straight=()):
+    """Compare a controlled tripod at a random state with a dense program; return whether a bound is met.
+
+    The knees of the legs that are named by number are straight.
+    """
     robot, n, k = body(), body().nv, 9
     J_of = [sg.frame_jacobian(robot, foot) for foot in FEET]
     drift_of = [sg.frame_acceleration(robot, foot) for foot in FEET]
     pose_of = [sg.forward_kinematics(robot, foot) for foot in FEET]
     q, qd, a = crouched(robot), 0.5 * rng.standard_normal(n), 4.0 * rng.standard_normal(6)
     q[7:] += rng.uniform(-0.3, 0.3, 9)
+    q[[9 + 3 * leg for leg in straight]] = 0.0
     tau, wrenches, qdd, _, (status, *_) = call(q, qd, a)
     wrenches = wrenches.reshape(3, 6)
     np.testing.assert_allclose(wrenches[:, :3], 0.0, atol=1e-10)
@@ -226,8 +237,7 @@ def test_a_body_on_feet_that_do_not_slip():
 
 def test_feet_friction_and_weights_that_are_arguments():
     """Feet are lifted without new code, and the same function has other friction, and other weights."""
-    graph = body_graph("friction", "stance", "sigma_trunk")
-    f, rng, touched = sg.compile(graph, ["tau", "external_wrenches", "qdd"]), np.random.default_rng(1), 0
+    f, rng, touched = live_body(), np.random.default_rng(1), 0
     named = {a.name: np.zeros(a.shape) for a in f.arguments}
     for on in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)):
         for mu, sigma in ((0.6, 0.3), (0.3, 2.0)):
@@ -235,6 +245,25 @@ def test_feet_friction_and_weights_that_are_arguments():
             call = lambda q, qd, a, own=own: f(**(named | own | {"q": q, "qd": qd, "measured_acceleration": a}))  # noqa: E731
             touched += sum(check_body(call, rng, mu, on, sigma) for _ in range(5))
     assert touched > 3
+
+
+def test_legs_that_are_straight():
+    """Feet do not determine how straight legs move; the answer is that of a dense program nevertheless, to 1e-8."""
+    f, rng = live_body(), np.random.default_rng(3)
+    numbers = {"friction": np.full(3, 0.6), "sigma_trunk": np.full(6, 0.3)}
+    named = {a.name: np.zeros(a.shape) for a in f.arguments} | numbers
+    for on in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)):
+        for straight in ((0,), (1, 2), (0, 1, 2)):
+            own = named | {"stance": np.array(on, dtype=float)}
+            call = lambda q, qd, a, own=own: f(**(own | {"q": q, "qd": qd, "measured_acceleration": a}))  # noqa: E731
+            check_body(call, rng, 0.6, on, 0.3, straight)
+
+
+def test_efforts_are_free_where_motions_follow_from_them():
+    graph = body_graph(0.6, "stance")
+    exact = replace(graph, inequalities=()).without(*(factor for factor in graph.factors if factor.sigma)).given()
+    motors = [Key("tau", name) for name in body().joint_names[1:]]
+    assert sorted(find_free_unknowns(exact, MOVED)) == sorted((motor, 0) for motor in motors)
 
 
 def test_a_closed_chain_within_its_torques():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -12,21 +14,24 @@ from screwgraph.tape import SAMPLES, Number, Scalar
 
 DETERMINED = (Role.COORDINATE_FORCE, Role.EFFORT, Role.COORDINATE_ACCELERATION, Role.EXTERNAL_WRENCH, Role.CHOICE)
 """Roles that equations determine last, the last one last: all others are determined first."""
+MOVED = (Role.CHOICE, Role.EXTERNAL_WRENCH, Role.COORDINATE_ACCELERATION, Role.COORDINATE_FORCE, Role.EFFORT)
+"""The same where efforts are free: motions and forces of contacts follow from them."""
 DEPENDENT = 1e-9
 """Part of a column that others leave of it, below which they determine it."""
 
 
-def find_free_unknowns(graph: FactorGraph) -> list[Column]:
+def find_free_unknowns(graph: FactorGraph, last: Sequence[Role] = DETERMINED) -> list[Column]:
     """Return entries with which the equations of a graph, none of them soft, determine all others.
 
-    What contacts leave to be chosen is free where it can be, then wrenches from outside, accelerations, efforts.
+    Unknowns of the roles `last` are free where they can be, those of the last one first: else what contacts leave to be
+    chosen, then wrenches from outside, accelerations, efforts.
 
     Raises:
         EliminationError: equations repeat or contradict each other, or nothing is free.
     """
     # Of one role, those of the last joints are determined first: legs by their feet, and the base is free.
     columns = [(v.key, i) for v in reversed(graph.unknowns) for i in range(v.dim)]
-    columns.sort(key=lambda column: DETERMINED.index(column[0].role) if column[0].role in DETERMINED else -1)
+    columns.sort(key=lambda column: last.index(column[0].role) if column[0].role in last else -1)
     A = _sample_equations(graph, columns)
     free, basis = list[Column](), np.zeros((len(A), 0))
     for j, column in enumerate(columns):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
@@ -14,26 +15,22 @@ from screwgraph.base.errors import EliminationError, InputError
 from screwgraph.base.summary import one_line
 from screwgraph.compiler import (
     Argument,
-    Function,
     Order,
     Result,
     compile_expression,
-    compile_graph,
-    group_inputs,
     make_numbered_argument,
 )
-from screwgraph.graph import Column, Factor, FactorGraph, Key, Role, Variable
-from screwgraph.graph.factors import free_coordinates
+from screwgraph.elimination import cost
+from screwgraph.graph import Factor, FactorGraph, Key
 from screwgraph.optimize.active_set import QuadraticProgram
-from screwgraph.optimize.dense_factors import ENDLESS
-from screwgraph.optimize.stage.free_unknowns import find_free_unknowns
+from screwgraph.optimize.dense_factors import ENDLESS, flag
+from screwgraph.optimize.stage.chart import FREE, Chart, FreeFirst
+from screwgraph.optimize.stage.free_unknowns import MOVED, find_free_unknowns
 from screwgraph.spatial import choose, maximum
-from screwgraph.tape import Memory, Number, Program, Routine, Row, dot, jacobian
+from screwgraph.tape import Memory, Number, Part, Program, Routine, Row, When, dot, jacobian
 from screwgraph.tape.program import split_outputs
 from screwgraph.tape.sparse_rows import add_entry, list_entries
 
-FREE = Key("free", "stage")
-"""The variable of what equations leave free."""
 NOUGHT = "free unknowns"
 """The zeros at which terms are evaluated."""
 PENALTY, STEP = 1e6, 100.0
@@ -71,18 +68,32 @@ class Stage:
         return replace(self.graph, inequalities=()).without(*self.costs)
 
     @cached_property
-    def free(self) -> list[Column]:
-        """Entries of unknowns that equations leave free."""
-        return find_free_unknowns(self.exact)
+    def charts(self) -> tuple[tuple[Chart, Program], ...]:
+        """What is free, and code of the terms: the usual chart, and one for states at which pivots of it vanish.
 
-    @cached_property
-    def closed_graph(self) -> FactorGraph:
-        """The graph of the equations, and x, which are given."""
-        keys = list(dict.fromkeys(key for key, _ in self.free))
-        places = tuple((keys.index(key), i) for key, i in self.free)
-        chosen = Factor(free_coordinates, {"x": tuple(keys), "free": FREE}, len(places), 0, {"places": places})
-        graph = self.exact.with_variables(Variable(FREE, len(places))).with_factors(chosen)
-        return replace(graph, known=graph.known | {FREE}).given()
+        Where contacts determine how legs move, they do not determine straight ones, nor some others: of the second one,
+        efforts are free.
+        """
+        usual = self._compile_usual()
+        if not usual[1].guarded:
+            return (usual,)
+        chart = replace(usual[0], free=tuple(find_free_unknowns(self.exact, MOVED)))
+        if set(chart.free) == set(usual[0].free):
+            return (usual,)
+        with suppress(EliminationError):
+            chart = replace(chart, ordering=FreeFirst(chart.short_order))
+            return usual, (chart, self._compile(chart))
+        return (usual,)
+
+    def _compile_usual(self) -> tuple[Chart, Program]:
+        """Return the usual chart; where pivots may vanish, in the order of fewer of them, or of fewer operations."""
+        chart = Chart(self.exact, tuple(find_free_unknowns(self.exact)), self.touched_variables, self.ordering)
+        made = [(chart, self._compile(chart))]
+        if self.ordering == "auto" and made[0][1].guarded:
+            with suppress(EliminationError):
+                short = replace(chart, ordering=chart.short_order)
+                made.append((short, self._compile(short)))
+        return min(made, key=lambda pair: (len(pair[1].guarded), cost(pair[1])))
 
     @cached_property
     def asked_unknowns(self) -> list[tuple[str, tuple[Key, ...]]]:
@@ -105,16 +116,15 @@ class Stage:
         keys = [*(key for _, own in self.asked_unknowns for key in own), *(key for f in factors for key in f.keys)]
         return tuple(key for key in dict.fromkeys(keys) if key not in given and self.graph.variables[key].dim)
 
-    @cached_property
-    def solution(self) -> Function:
-        """All variables that are touched, as a function of what is given and x."""
-        return compile_graph(self.closed_graph, list(self.touched_variables), ordering=self.ordering)
-
     @property
     def given_arguments(self) -> tuple[Argument, ...]:
         """Arguments but for the last solution: inputs of the graph."""
-        own = {name for name, _ in group_inputs(self.graph)}
-        return tuple(a for a in self.solution.arguments if a.name in own)
+        return self.charts[0][0].given_arguments
+
+    @property
+    def unknowns(self) -> int:
+        """How many entries are free."""
+        return len(self.charts[0][0].free)
 
     @property
     def rows(self) -> int:
@@ -146,29 +156,29 @@ class Stage:
         bounds = [(one.factor, one.lower, one.upper, one.priority) for one in self.graph.inequalities]
         return self.exact, self.costs, bounds, [keys for _, keys in self.asked_unknowns], repr(self.ordering)
 
-    @property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The terms of the quadratic program, and what its solution means: answers are S x + s."""
-        n, m, k = len(self.free), self.rows, sum(result.size for result in self.answers)
+    def find_shapes(self, n: int) -> dict[str, tuple[int, ...]]:
+        """Return the terms of the quadratic program of n unknowns, and what its solution means: answers are S x + s."""
+        m, k = self.rows, sum(result.size for result in self.answers)
         bounds = dict.fromkeys(("lower", "upper", "penalty"), (m,))
         return {"S": (k, n), "s": (k,), "H": (n * (n + 1) // 2,), "g": (n,), **bounds, "A": (m, n)}
 
-    @cached_property
-    def code(self) -> Program:
-        """The code of the terms, one after the other, where x is zero; what does not vary is a number."""
-        arguments = (*self.given_arguments, make_numbered_argument(FREE.argument, len(self.free)))
+    def _compile(self, chart: Chart) -> Program:
+        """Return the code of the terms, one after the other, where x is zero; what does not vary is a number."""
+        arguments = (*chart.given_arguments, make_numbered_argument(FREE.argument, len(chart.free)))
 
         def expression(*vectors: Any) -> list[Number]:
             named = dict(zip((a.name for a in arguments), vectors, strict=True))
-            return [x for term in self.terms(named).values() for x in term]
+            terms = self._make_terms(chart.list_values(named), list(named[FREE.argument]))
+            return [x for term in terms.values() for x in term]
 
-        code = compile_expression("stage_terms", self.question, arguments, expression, branches=True).program
-        self._check_cost(code)
+        question = (self.question, chart.free, repr(chart.ordering))
+        code = compile_expression("stage_terms", question, arguments, expression, branches=True).program
+        self._check_cost(chart, code)
         return code
 
-    def terms(self, named: Mapping[str, Any]) -> dict[str, list[Number]]:
-        """Return the terms at arguments, the last one x, which is zero."""
-        n, values, x = len(self.free), self._list_values(named), list(named[FREE.argument])
+    def _make_terms(self, values: Mapping[Key, Any], x: list[Number]) -> dict[str, list[Number]]:
+        """Return the terms, given values of variables as functions of x, which is zero."""
+        n = len(x)
         H: list[Row] = [{} for _ in range(n)]
         g: list[Number] = [0.0] * n
         for factor in self.costs:
@@ -203,36 +213,21 @@ class Stage:
             "A": list_entries(A, n),
         }
 
-    def _list_values(self, named: Mapping[str, Any]) -> dict[Key, Any]:
-        """Return values of variables as functions of what is given and x."""
-        values = dict[Key, Any]()
-        for name, keys in group_inputs(self.closed_graph):
-            flat, start = np.ravel(named[name]), 0
-            for key in keys:
-                size = self.closed_graph.variables[key].dim
-                values[key], start = flat[start : start + size], start + size
-        arguments = self.solution.arguments
-        found = self.solution(*(np.reshape(named[a.name], a.shape) for a in arguments))
-        for key, value in zip(
-            self.touched_variables, found if len(self.touched_variables) > 1 else (found,), strict=True
-        ):
-            values[key] = np.ravel(value[:3]) if key.role is Role.POSE else np.asarray(value)
-        return values
-
-    def _check_cost(self, code: Program) -> None:
+    def _check_cost(self, chart: Chart, code: Program) -> None:
         """Raise EliminationError where soft factors do not determine what is free."""
-        n, rng, flat = len(self.free), np.random.default_rng(0), np.zeros(0)
-        begin = prod(self.shapes["S"]) + prod(self.shapes["s"])
+        n, rng, flat = len(chart.free), np.random.default_rng(0), np.zeros(0)
+        shapes = self.find_shapes(n)
+        begin = prod(shapes["S"]) + prod(shapes["s"])
         for _ in range(3):
-            outputs = code.on([*(x for argument in self.given_arguments for x in _draw(argument, rng)), *np.zeros(n)])
+            outputs = code.on([*(x for argument in chart.given_arguments for x in _draw(argument, rng)), *np.zeros(n)])
             H = np.zeros((n, n))
-            H[np.tril_indices(n)] = [float(x) for x in outputs[begin : begin + prod(self.shapes["H"])]]
+            H[np.tril_indices(n)] = [float(x) for x in outputs[begin : begin + prod(shapes["H"])]]
             scale = 1.0 / np.sqrt(np.maximum(np.diag(H), np.finfo(float).tiny))
             values, vectors = np.linalg.eigh(scale[:, None] * H * scale, UPLO="L")
             if values[0] > FLAT * values[-1]:
                 return
             flat = vectors[:, 0]
-        names = [f"{key}[{i}]" for (key, i), share in zip(self.free, flat, strict=True) if abs(share) > 0.1]
+        names = [f"{key}[{i}]" for (key, i), share in zip(chart.free, flat, strict=True) if abs(share) > 0.1]
         raise EliminationError(
             f"soft factors do not determine {', '.join(names[:6])}",
             why="equations leave them free",
@@ -241,21 +236,27 @@ class Stage:
 
     def routine(self) -> Routine:
         """Return the code: terms, the quadratic program, and what its solution means."""
-        memory, n, m = Memory(), len(self.free), self.rows
+        memory, n, m = Memory(), self.unknowns, self.rows
+        shapes = self.find_shapes(n)
+        own = [a.name for a in self.given_arguments]
         for argument in self.given_arguments:
             memory.add(argument.name, len(argument.names))
         found = [f"result {result.name}" for result in self.answers]
         for name, result in zip(found, self.answers, strict=True):
             memory.add(name, result.size)
         for name in ("S", "s"):
-            memory.add(name, prod(self.shapes[name]))
+            memory.add(name, prod(shapes[name]))
         memory.add(NOUGHT, n)
-        outputs = split_outputs(self.code, self.shapes)
+        outputs = split_outputs(self.charts[0][1], shapes)
+        for _, code in self.charts[1:]:
+            outputs = {
+                name: tuple(_agree(a, b) for a, b in zip(outputs[name], entries, strict=True))
+                for name, entries in split_outputs(code, shapes).items()
+            }
         entries = outputs["A"]
         columns = [[j for j, x in enumerate(entries[n * i : n * i + n]) if isinstance(x, int) or x] for i in range(m)]
         program = QuadraticProgram(memory, n, columns, MOST * (n + m))
         program.allocate()
-        own = [a.name for a in self.given_arguments]
 
         def end(x: Any, solution: Any, S: Any, s: Any) -> list[Number]:
             S, s = (
@@ -270,7 +271,7 @@ class Stage:
 
         parts = (
             memory.block("nought", [], [NOUGHT], lambda: [0.0] * n),
-            memory.placed("terms", self.code, [*own, NOUGHT], list(self.shapes)),
+            *self._write_terms(memory, [*own, NOUGHT], list(shapes)),
             *program.parts(),
             memory.block("end", ["x", "solution", "S", "s"], [*found, "solution"], end),
         )
@@ -278,6 +279,24 @@ class Stage:
         results = tuple(place for name in (*found, "active'", "solution") for place in memory.places(name))
         arguments = tuple(name for argument in self.arguments for name in argument.names)
         return Routine(arguments, inputs, results, memory.size, parts)
+
+    def _write_terms(self, memory: Memory, reads: list[str], writes: list[str]) -> Iterator[Part]:
+        """Yield the parts that write the terms: in the usual chart, and in the other one where a pivot vanished."""
+        (_, usual), *others = self.charts
+        pivots = tuple(i for i, (operation, *_) in enumerate(usual.instructions) if operation == "guard")
+        if not others:
+            yield memory.placed("terms", usual, reads, writes)
+            return
+        memory.add("pivots", len(pivots))
+        memory.add("vanished", 1)
+        yield memory.placed("terms", replace(usual, outputs=(*usual.outputs, *pivots)), reads, [*writes, "pivots"])
+        yield memory.block("vanish", ["pivots"], ["vanished"], lambda p: [1.0 - flag(sum(map(abs, p)) < ENDLESS)])
+        yield When(memory.places("vanished").start, (memory.placed("other_terms", others[0][1], reads, writes),))
+
+
+def _agree(a: float, b: float) -> float:
+    """Return a number that terms have in both charts; else a place, which is none's."""
+    return a if isinstance(a, float) and isinstance(b, float) and a == b else 0
 
 
 def _clip(bound: Number) -> Number:
