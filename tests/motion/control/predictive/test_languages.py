@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from tests.api.deployment.tools import WARNINGS, done, found
 from tests.motion.control.predictive.test_optima import cart_pole
+from tests.motion.control.robots import feet, tripod
 
 import screwgraph as sg
 from screwgraph.compiler.backends import Library
@@ -93,3 +94,10 @@ def test_what_is_no_argument_begins_with_a_line_of_caches_in_c(dtype):
     assert "aligned(64)" in text
     header = library_code(Library("cart", (listing,)), "c")["cart.h"]
     assert f"Its numbers take {held * np.dtype(dtype).itemsize} bytes of the stack." in header
+
+
+def test_c_of_feet_has_no_warnings(tmp_path):
+    """Programs side by side have inputs that they do not read: these are no numbers of the loop."""
+    compiler, control = found("gcc", "clang", "cc"), sg.mpc(tripod(), 0.02, 2, contacts=feet(), rate=200)
+    (tmp_path / "mpc.c").write_text(control.c_source())
+    done(compiler, "-std=c99", *WARNINGS, "-fsyntax-only", "mpc.c", cwd=tmp_path)

@@ -155,7 +155,8 @@ class CPrinter(RoutinePrinter):
             for place in places:
                 moved = f" + {name}" if part.stride(place) else ""
                 numbers[place] = f"{array}[{place - first}{moved}]"
-        still = [place for place in numbers if not part.stride(place)]
+        read = {own.reads[i] for own in blocks for i in _count_reads(own.program)}
+        still = [place for place in numbers if place in read and not part.stride(place)]
         for i, place in enumerate(still if len(still) <= FEW else ()):
             lines.append(self.let(f"s{i}", numbers[place]))
             numbers[place] = f"s{i}"
@@ -180,8 +181,8 @@ class CPrinter(RoutinePrinter):
             given = [place_lanes(library, number, width, moves=part.stride(p) != 0) for number, p in reads]
             found = [place_lanes(library, number, width, moves=True) for number in found]
             writing = write_on_lanes(library, width)
-            for i in _list_often(own.program):
-                if part.stride(own.reads[i]) != 0:
+            for i, count in sorted(_count_reads(own.program).items()):
+                if count > 1 and part.stride(own.reads[i]) != 0:
                     loads.append(f"const {writing.kind} x{i} = {given[i]};")
                     given[i] = f"x{i}"
         lines = emit_assignments(self._one, own.program, given, found, writing, at_once=True)
@@ -271,13 +272,12 @@ def name_aligned(library: Library) -> str:
     return f"{make_identifiers([library.name])[0].upper()}_ALIGNED"
 
 
-def _list_often(program: Program) -> list[int]:
-    """Return the inputs that are read more than once."""
+def _count_reads(program: Program) -> Counter[int]:
+    """Return how often inputs are read, by their places among all; those that are not read are none."""
     numbers = {i: int(own[1]) for i, own in enumerate(program.instructions) if own[0] == "input"}
     ends = [o for o in program.outputs if isinstance(o, int)]
     operands = [o for own in program.instructions if own[0] not in LEAVES for o in own[1:]]
-    times = Counter(numbers[o] for o in (*operands, *ends) if o in numbers)
-    return sorted(i for i, count in times.items() if count > 1)
+    return Counter(numbers[o] for o in (*operands, *ends) if o in numbers)
 
 
 def _is_of_columns(part: SideBySide) -> bool:
