@@ -45,7 +45,7 @@ class PackedClique(Record):
     rows_end: int
     """Hard rows: long ones, then short ones."""
     products: int
-    """Where places of products of short rows begin."""
+    """Number of the first place of products of short rows."""
     first: int
     last: int
     """Columns that long rows have entries in: from the first one on, before the last one."""
@@ -75,7 +75,7 @@ class PackedTables(Bundle):
     row_at: Ints
     """Which column of the front of its row's clique each entry has; if its direction has none, the one behind all."""
     product_places: Ints
-    """Where in the front the products of short rows go: of each entry with itself and those after it."""
+    """Places in the front for products of short rows: of each entry with itself and those after it."""
     front: Reals
     x: Reals
     """Directions of the clique at hand."""

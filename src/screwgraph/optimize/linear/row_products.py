@@ -18,7 +18,7 @@ from screwgraph.optimize.fronts.shared_columns import count_shared_columns
 
 
 class RowPlaces(Bundle):
-    """Where rows begin, the columns of their entries, and how many first ones a row and the three after it share."""
+    """Beginnings of rows, columns of their entries, and how many first ones a row and the three after it share."""
 
     firsts: Ints
     columns: Ints

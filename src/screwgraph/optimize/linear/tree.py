@@ -60,7 +60,7 @@ class TreeMethod:
     diagonal: DiagonalEntries
     """Which values stand on the diagonal, and where."""
     runs: SymmetricRuns
-    """Those of H."""
+    """Runs of H."""
     lone: LoneUnknowns
     _free: list[TreeCalls] = field(default_factory=list)
 

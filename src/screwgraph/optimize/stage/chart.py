@@ -76,7 +76,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class FreeFirst:
-    """What is free goes first, by the numbers that are given for it, then all others as in a named order.
+    """Free unknowns go first, by the numbers that are given for them, then all others as in a named order.
 
     With free efforts this is forward dynamics: of accelerations, pivots are those of the mass matrix, and of forces of
     contacts, those of J M^-1 J', which vanish only where contacts depend on each other.

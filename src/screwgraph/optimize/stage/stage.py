@@ -69,7 +69,7 @@ class Stage:
 
     @cached_property
     def charts(self) -> tuple[tuple[Chart, Program], ...]:
-        """What is free, and code of the terms: the usual chart, and one for states at which pivots of it vanish.
+        """Free unknowns, and code of the terms: the usual chart, and one for states at which pivots of it vanish.
 
         Where contacts determine how legs move, they do not determine straight ones, nor some others: of the second one,
         efforts are free.

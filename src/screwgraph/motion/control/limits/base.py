@@ -52,7 +52,7 @@ class Limit(ABC):
     """Numbers of a motion that stay within bounds, as far as those of higher priority let them."""
 
     ENTRY: ClassVar[Entry] = Entry("")
-    """What its entry among the limits of a file means."""
+    """Meaning of its entry among the limits of a file."""
 
     @classmethod
     def read_entry(cls, value: Value) -> Self:

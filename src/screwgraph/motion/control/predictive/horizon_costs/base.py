@@ -30,7 +30,7 @@ class HorizonCost(ABC):
     """
 
     ENTRY: ClassVar[Entry] = Entry("")
-    """What its entry in a file means."""
+    """Meaning of its entry in a file."""
 
     @classmethod
     def read_entry(cls, value: Value) -> Self:
