@@ -130,5 +130,5 @@ def test_what_they_cannot_be():
     for across in wrong:
         with pytest.raises(sg.InputError, match="across at 'FR_foot' is not 3 finite numbers"):
             PlanarPoint("FR_foot", across=across)
-    with pytest.raises(sg.InputError, match="of two a PlanarPoint"):
+    with pytest.raises(sg.InputError, match="of two a planar point"):
         sg.mpc(quadruped(), 0.02, 4, contacts=BALLS)
