@@ -270,7 +270,7 @@ def test_files(tmp_path):
         ("{height_map: {file: hill.npz}}", "hill.npz"),
         ("{height_map: {smooth: true}}", "`file`"),
         ("{height_map: {file: hills.npz, smooth: 3}}", "true or false"),
-        ("{steps: {at: [1]}}", "it must have heights"),
+        ("{steps: {at: [1]}}", "heights is missing"),
         ("{steps: {at: [1], heights: [1, 2]}}", "heights of 1 steps"),
         ("{steps: {at: [1], heights: [1]}, height: 1}", "nothing else"),
     ):
