@@ -231,8 +231,16 @@ def check_body(call, rng, mu, on, sigma, straight=()):
 def test_a_body_on_feet_that_do_not_slip():
     f, rng = sg.compile(body_graph(0.6), ["tau", "external_wrenches", "qdd"]), np.random.default_rng(1)
     nought = np.zeros(18), np.zeros(9), np.zeros(24)
-    call = lambda q, qd, a: f(q, qd, np.zeros(6), a, *nought)  # noqa: E731
+
+    def call(q, qd, a):
+        return f(q, qd, np.zeros(6), a, *nought)
+
     assert sum(check_body(call, rng, 0.6, (1, 1, 1), 0.3) for _ in range(25)) > 3
+
+
+def give_others(f, named):
+    """Return a function of a state and a measured acceleration, other arguments being given."""
+    return lambda q, qd, a: f(**(named | {"q": q, "qd": qd, "measured_acceleration": a}))
 
 
 def test_feet_friction_and_weights_that_are_arguments():
@@ -242,8 +250,7 @@ def test_feet_friction_and_weights_that_are_arguments():
     for on in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)):
         for mu, sigma in ((0.6, 0.3), (0.3, 2.0)):
             own = {"friction": np.full(3, mu), "stance": np.array(on, dtype=float), "sigma_trunk": np.full(6, sigma)}
-            call = lambda q, qd, a, own=own: f(**(named | own | {"q": q, "qd": qd, "measured_acceleration": a}))  # noqa: E731
-            touched += sum(check_body(call, rng, mu, on, sigma) for _ in range(5))
+            touched += sum(check_body(give_others(f, named | own), rng, mu, on, sigma) for _ in range(5))
     assert touched > 3
 
 
@@ -255,8 +262,7 @@ def test_legs_that_are_straight():
     for on in ((1, 1, 1), (1, 0, 1), (0, 1, 0), (0, 0, 0)):
         for straight in ((0,), (1, 2), (0, 1, 2)):
             own = named | {"stance": np.array(on, dtype=float)}
-            call = lambda q, qd, a, own=own: f(**(own | {"q": q, "qd": qd, "measured_acceleration": a}))  # noqa: E731
-            check_body(call, rng, 0.6, on, 0.3, straight)
+            check_body(give_others(f, own), rng, 0.6, on, 0.3, straight)
 
 
 def test_efforts_are_free_where_motions_follow_from_them():

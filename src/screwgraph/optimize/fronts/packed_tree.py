@@ -206,7 +206,12 @@ def _place(
     of = _find_unknowns(members)
     clique = np.minimum(members.clique_of[of[i]], members.clique_of[of[j]])  # the first one is a leaf's
     a, b = (_find_columns(members, clique, d) for d in (i, j))
-    return clique, np.minimum(a, b) * (members.size[clique] + 1) + np.maximum(a, b)
+    return clique, _find_places(a, b, members.size[clique])
+
+
+def _find_places(a: np.ndarray, b: np.ndarray, sizes: np.ndarray) -> Int[np.ndarray, "..."]:
+    """Return where entries of two columns stand in fronts of these sizes: in the first column, lower triangle alone."""
+    return np.minimum(a, b) * (sizes + 1) + np.maximum(a, b)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,8 +263,7 @@ def _place_products(
         own = np.flatnonzero(lengths == n)
         columns = placed.columns[firsts[row[own]][:, None] + np.arange(n)]
         a, b = (columns[:, which] for which in np.triu_indices(n))
-        width = sizes[clique[own], None] + 1
-        places[begins[own, None] + np.arange(a.shape[1])] = np.minimum(a, b) * width + np.maximum(a, b)
+        places[begins[own, None] + np.arange(a.shape[1])] = _find_places(a, b, sizes[clique[own], None])
     return np.append(begins, places.size)[np.searchsorted(clique, np.arange(len(sizes)))], places
 
 

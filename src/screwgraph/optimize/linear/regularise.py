@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from screwgraph.compiler.kernels import Reals, address_of, compile_kernels
 from screwgraph.optimize.linear.hard_rows import HardRows, make_hard_rows
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.row_products import RowPlaces
-from screwgraph.optimize.linear.symmetric_products import DiagonalEntries, find_diagonal
+from screwgraph.optimize.linear.symmetric_products import DiagonalEntries, find_diagonal, sum_diagonal
 
 MULTIPLIERS = 1e-9
 """Put onto the multipliers' diagonal, relative to |a|^2 / h: a is a constraint's row, h typical of H's diagonal."""
@@ -132,7 +132,7 @@ REGULARISED = (select_middle, take_positive, find_typical, sum_squares, add_squa
 
 @cache
 def _compile_regularisation() -> Any:
-    return compile_kernels(REGULARISED).functions
+    return compile_kernels((*REGULARISED, sum_diagonal)).functions
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,14 +150,18 @@ class Regulariser:
         """Return the diagonal to add, and the scale against which each pivot is judged."""
         primal, slopes = self.pattern.primal, self.hard.select_values(values)
         sums, shifts, scales, buffer = np.empty((4, max(self.pattern.count, 1)))[:, : self.pattern.count]
-        sums[:] = diagonal
-        np.add.at(sums, self.own.rows, values[self.own.entries])
-        given = map(address_of, (buffer, shifts, scales))
-        _compile_regularisation()["regularise_diagonal"](
-            address_of(sums), address_of(slopes), *self.hard.matrix.addresses,
+        code, (to, *given) = _compile_regularisation(), map(address_of, (sums, buffer, shifts, scales))
+        code["sum_diagonal"](to, address_of(diagonal), address_of(values), *self._addresses, self.pattern.count)
+        code["regularise_diagonal"](
+            to, address_of(slopes), *self.hard.matrix.addresses,
             self.multipliers, int(multipliers_first), *given, primal,
         )  # fmt: skip
         return diagonal + shifts, scales
+
+    @cached_property
+    def _addresses(self) -> tuple[int, ...]:
+        """Addresses of entries on the diagonal, and how many these are."""
+        return *self.own.addresses, len(self.own.rows)
 
 
 def make_regulariser(pattern: Pattern, multipliers: float = MULTIPLIERS) -> Regulariser:

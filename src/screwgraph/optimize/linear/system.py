@@ -43,7 +43,6 @@ class System:
 
     pattern: Pattern
     choice: MethodChoice
-    entries: SymmetricEntries
     regulariser: Regulariser
 
     def __deepcopy__(self, _: dict[int, Any]) -> System:
@@ -61,6 +60,11 @@ class System:
 
     def __str__(self) -> str:
         return f"{self.choice.name}: {self.choice.why}"
+
+    @cached_property
+    def entries(self) -> SymmetricEntries:
+        """All entries, to multiply with."""
+        return SymmetricEntries.from_pattern(self.pattern)
 
     @cached_property
     def firm(self) -> System:
@@ -220,7 +224,4 @@ def analyse(pattern: Pattern, method: str = "auto", multipliers: float = MULTIPL
     `method` is "auto", "dense", "chain", "arrow", "tree" or "sparse"; `multipliers` is put onto these' diagonal, see
     `regularise.py`: if `LIGHT`, systems are only solved. Raises InputError for another method.
     """
-    choice = choose_method(pattern, method, multipliers == LIGHT)
-    chosen = choice.method
-    entries = chosen.entries if isinstance(chosen, TreeMethod) else SymmetricEntries.from_pattern(pattern)
-    return System(pattern, choice, entries, make_regulariser(pattern, multipliers))
+    return System(pattern, choose_method(pattern, method, multipliers == LIGHT), make_regulariser(pattern, multipliers))

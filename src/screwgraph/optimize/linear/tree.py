@@ -27,13 +27,7 @@ from screwgraph.optimize.linear.lone_unknowns import LoneUnknowns, reduce_patter
 from screwgraph.optimize.linear.pattern import Pattern
 from screwgraph.optimize.linear.refine import ExactMatrix
 from screwgraph.optimize.linear.regularise import Regulariser
-from screwgraph.optimize.linear.symmetric_products import (
-    DiagonalEntries,
-    SymmetricEntries,
-    SymmetricRuns,
-    find_diagonal,
-    find_runs,
-)
+from screwgraph.optimize.linear.symmetric_products import DiagonalEntries, SymmetricRuns, find_diagonal, find_runs
 from screwgraph.optimize.linear.tree_kernels import SMALL, TreeMemory, compile_tree_code
 from screwgraph.optimize.singular_error import SingularError
 
@@ -110,11 +104,6 @@ class TreeMethod:
         row_of[unknowns] = np.where(unknowns >= 0, np.arange(len(unknowns)), -1)
         found[1, own] = row_of[self.pattern.rows[own]]
         return found
-
-    @cached_property
-    def entries(self) -> SymmetricEntries:
-        """All entries, to multiply with."""
-        return SymmetricEntries.from_pattern(self.pattern)
 
     def _take_memory(self) -> TreeCalls:
         try:

@@ -40,9 +40,7 @@ class KktSystem:
         known, units = memory.get(SCALES), direction_units(self.assembly)
         if SCALES in memory and (known is None or known.fits(self.assembly)):
             return replace(self, scales=known, units=units)
-        if not self._bound:
-            self._bound.append(self.bind())
-        bound = self._bound[-1]
+        bound = self._find_bound()[-1]
         bound.evaluate_factors(x)
         other = replace(self, scales=compute_row_scales(self.assembly, bound.A, bound.G, units), units=units)
         vars(other)["_bound"] = other._take_over(self._bound.copy())
@@ -94,10 +92,11 @@ class KktSystem:
     def model(self, x: Float[np.ndarray, " s"], beside: LocalModel | None = None) -> LocalModel:
         """Evaluate everything at x, into arrays that later calls use again, unless their model stands `beside`."""
         known = self._known_points.pop() if self._known_points else None
-        free = [b for b in self._bound if beside is None or b.gradient is not beside.gradient]
+        every = self._find_bound()
+        free = [b for b in every if beside is None or b.gradient is not beside.gradient]
         if not free:
-            self._bound.append(self._bound[0].make_twin() if self._bound else self.bind())
-        bound = (free or self._bound)[-1]
+            every.append(every[0].make_twin())
+        bound = (free or every)[-1]
         return bound.scale_model() if known is x else bound.evaluate(x)
 
     def retract(self, x: Float[np.ndarray, " s"], step: Float[np.ndarray, " n"]) -> Float[np.ndarray, " s"]:
@@ -106,9 +105,13 @@ class KktSystem:
 
     def measure(self, x: Float[np.ndarray, " s"]) -> tuple[float, Float[np.ndarray, " m"], Float[np.ndarray, " k"]]:
         """Return the cost, c and g at x, in arrays that the next call overwrites; models stay."""
+        return self._find_bound()[0].measure(x)
+
+    def _find_bound(self) -> list[BoundModel]:
+        """Return the problems as functions of values, one at least."""
         if not self._bound:
             self._bound.append(self.bind())
-        return self._bound[0].measure(x)
+        return self._bound
 
     @property
     def system(self) -> System:
